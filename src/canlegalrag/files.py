@@ -1,0 +1,302 @@
+"""Qrels and runs to and from files: TREC, TSV, JSON Lines and Parquet. Every error says file, line and field."""
+
+import codecs
+import json
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from canlegalrag.errors import InputError
+from canlegalrag.types import Document, Hit, Passage, Qrels
+
+__all__ = [
+    "dumps",
+    "parquet_rows",
+    "read_jsonl",
+    "read_qrels",
+    "read_run",
+    "read_text",
+    "run_line",
+    "write_atomic",
+    "write_qrels",
+    "write_trec",
+]
+
+_BOMS = (  # UTF-32 before UTF-16: the little-endian mark of one begins with that of the other
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_QRELS_FIELDS = (
+    ("query-id", "corpus-id", "score"),
+    ("query_id", "doc_id", "relevance"),
+    ("query_id", "corpus_id", "score"),
+    ("query_id", "doc_id", "score"),
+    ("qid", "docid", "rel"),
+)
+
+
+def dumps(value: Any, *, indent: int | None = None) -> str:
+    """JSON with letters as they are and no NaN: an undefined number must be None before it gets here."""
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, indent=indent)
+
+
+def write_atomic(path: Path, text: str) -> None:
+    """Write a text file whole or not at all, so that a kill can't leave half of it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    temporary.write_text(text, encoding="utf-8", newline="\n")
+    temporary.replace(path)
+
+
+def read_text(path: Path) -> str:
+    """Decode a file: UTF-8, or UTF-16 and UTF-32 when a byte order mark says so; line ends become LF.
+
+    Raises:
+        InputError: another encoding. It is refused rather than guessed: an id with a wrong accent matches nothing
+            and its query would score zero in silence.
+    """
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise InputError(str(path), f"can't be read: {error.strerror or error}", "check the path") from None
+    for mark, name in _BOMS:
+        if data.startswith(mark):
+            data, encoding = data[len(mark) :], name
+            break
+    else:
+        encoding = "utf-8"
+    try:
+        text = data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        fix = f"convert it: iconv -f WINDOWS-1252 -t UTF-8 {path.name}"
+        what = f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}, perhaps Windows-1252"
+        raise InputError(f"{path}:{line}", what, fix) from None
+    if "\0" in text:
+        what = "holds NUL characters: UTF-16 without a byte order mark, or a binary file"
+        raise InputError(str(path), what, f"convert it: iconv -f UTF-16 -t UTF-8 {path.name}")
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _lines(path: Path) -> Iterator[tuple[int, str]]:
+    """Numbered lines that aren't blank; split at LF alone, since JSON strings may hold U+2028."""
+    for number, line in enumerate(read_text(path).split("\n"), 1):
+        if line.strip():
+            yield number, line
+
+
+def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Read the objects of a JSON Lines file with their line numbers.
+
+    Raises:
+        InputError: a line that is not a JSON object, or that holds NaN or an infinity.
+    """
+    for number, line in _lines(path):
+        try:
+            row = json.loads(line, parse_constant=_refuse)
+        except (ValueError, RecursionError) as error:
+            raise InputError(f"{path}:{number}", f"not JSON: {error}", "one JSON object a line") from None
+        if not isinstance(row, dict):
+            raise InputError(f"{path}:{number}", f"a {type(row).__name__}, not a JSON object", "one object a line")
+        yield number, row
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number")
+
+
+def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
+    """Read relevance judgments: TREC (`query 0 document grade`), TSV with or without header, JSONL or Parquet.
+
+    Columns are named `query-id`, `corpus-id`, `score` or `query_id`, `doc_id`, `relevance`.
+
+    Raises:
+        InputError: a line that isn't a judgment, or two grades for one pair.
+    """
+    path = Path(path)
+    qrels: dict[str, dict[str, int]] = {}
+    for where, query, document, grade in _qrels_rows(path):
+        if not isinstance(grade, int) or isinstance(grade, bool):
+            try:
+                number = float(grade)
+                if number != int(number):
+                    raise ValueError
+            except (TypeError, ValueError, OverflowError):
+                raise InputError(where, f"grade {grade!r} is not a whole number", "0, 1, 2 …") from None
+            grade = int(number)
+        judged = qrels.setdefault(_id(where, "query id", query), {})
+        document = _id(where, "document id", document)
+        if judged.get(document, grade) != grade:
+            raise InputError(where, f"{query} {document} is judged {judged[document]} and {grade}", "keep one")
+        judged[document] = grade
+    if not qrels:
+        raise InputError(str(path), "holds no judgments", "one line a pair: query 0 document grade")
+    return qrels
+
+
+def _id(where: str, field: str, value: Any) -> str:
+    """Refuse an id that isn't a string: a number has lost its leading zeros already."""
+    if not isinstance(value, str):
+        raise InputError(where, f"{field} {value!r} is not a string", f'write "{value}"')
+    if not value or any(c.isspace() for c in value):
+        raise InputError(where, f"{field} {value!r} is blank or holds white space", "ids have no white space")
+    return value
+
+
+def _qrels_rows(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
+    suffix = path.suffix.lower()
+    if suffix == ".parquet":
+        rows: Iterable[tuple[int, dict[str, Any]]] = enumerate(parquet_rows(path), 1)
+    elif suffix in (".jsonl", ".json", ".ndjson"):
+        rows = read_jsonl(path)
+    else:
+        yield from _qrels_text(path)
+        return
+    for number, row in rows:
+        where = f"{path}:{number}"
+        names = next((n for n in _QRELS_FIELDS if all(name in row for name in n)), None)
+        if names is None:
+            what = f"fields are {', '.join(row) or 'none'}"
+            raise InputError(where, what, "needs query-id, corpus-id, score")
+        yield where, row[names[0]], row[names[1]], row[names[2]]
+
+
+def _qrels_text(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
+    headers = {name for fields in _QRELS_FIELDS for name in fields}
+    for number, line in _lines(path):
+        cells = line.rstrip("\n").split("\t") if "\t" in line else line.split()
+        cells = [cell.strip() for cell in cells]
+        if number == 1 and len(headers & {cell.lower() for cell in cells}) >= 2:
+            continue
+        if len(cells) == 4:
+            yield f"{path}:{number}", cells[0], cells[2], cells[3]
+        elif len(cells) == 3:
+            yield f"{path}:{number}", cells[0], cells[1], cells[2]
+        else:
+            what = f"{len(cells)} columns"
+            raise InputError(f"{path}:{number}", what, "4 (query 0 document grade) or 3 (query document grade)")
+
+
+def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
+    """Stream the rows of a Parquet file."""
+    from pyarrow import ArrowException
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        with ParquetFile(path) as file:
+            for batch in file.iter_batches():
+                yield from batch.to_pylist()
+    except (ArrowException, OSError) as error:
+        raise InputError(str(path), f"not a readable Parquet file: {error}", "write it again") from None
+
+
+def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) -> dict[str, list[Hit]]:
+    """Read a run: TREC (`query Q0 document rank score tag`) or the project's JSON Lines.
+
+    A JSONL ranking keeps its order. TREC lines are put in order of falling score, ties in the order of the file, as the
+    rank column is no part of the format's meaning (trec_eval ignores it too).
+
+    Args:
+        path: `.jsonl` for JSON Lines, anything else is TREC.
+        documents: fills `Passage.text`; without it passages carry offsets only.
+
+    Raises:
+        InputError: a line that isn't a hit, a score that isn't finite, a query given twice.
+    """
+    path = Path(path)
+    if path.suffix.lower() in (".jsonl", ".json", ".ndjson"):
+        run: dict[str, list[Hit]] = {}
+        for number, row in read_jsonl(path):
+            where = f"{path}:{number}"
+            query = _id(where, "query_id", row.get("query_id"))
+            if query in run:
+                raise InputError(where, f"query {query!r} stands in the file twice", "one line a query")
+            if not isinstance(row.get("hits"), list):
+                raise InputError(where, "has no list `hits`", '{"query_id": "q1", "hits": [{"doc_id": …, "score": …}]}')
+            run[query] = [_hit(f"{where}: hits[{i}]", hit, documents) for i, hit in enumerate(row["hits"])]
+    else:
+        run = _read_trec(path)
+    if not run:
+        raise InputError(str(path), "holds no ranking", "one line a hit: query Q0 document rank score tag")
+    return run
+
+
+def _score(where: str, value: Any) -> float:
+    try:
+        score = float(value) if not isinstance(value, bool) else float("nan")
+    except (TypeError, ValueError):
+        score = float("nan")
+    if not abs(score) < float("inf"):
+        raise InputError(where, f"score {value!r} is not a finite number", "a ranking needs finite scores")
+    return score
+
+
+def _hit(where: str, row: Any, documents: Mapping[str, Document] | None) -> Hit:
+    if not isinstance(row, dict):
+        raise InputError(where, f"a {type(row).__name__}, not an object", '{"doc_id": …, "score": …}')
+    doc_id = _id(where, "doc_id", row.get("doc_id"))
+    score = _score(where, row.get("score"))
+    if "start" not in row and "end" not in row:
+        return Hit(doc_id, score)
+    start, end, index = row.get("start"), row.get("end"), row.get("index", 0)
+    if not (type(start) is type(end) is type(index) is int and 0 <= start <= end):
+        raise InputError(where, f"span {start!r} to {end!r} is not a stretch of text", "0 <= start <= end")
+    text = None
+    if documents is not None and doc_id in documents:
+        whole = documents[doc_id].text
+        if end > len(whole):
+            what = f"passage ends at {end}, but {doc_id} has {len(whole)} characters"
+            raise InputError(where, what, "was the run made on another version of the corpus?")
+        text = whole[start:end]
+    return Hit(doc_id, score, Passage(doc_id, index, start, end, text))
+
+
+def _read_trec(path: Path) -> dict[str, list[Hit]]:
+    run: dict[str, list[Hit]] = {}
+    for number, line in _lines(path):
+        cells = line.split()
+        if len(cells) not in (5, 6):
+            what = f"{len(cells)} columns instead of 6"
+            raise InputError(f"{path}:{number}", what, "query Q0 document rank score tag; ids have no white space")
+        run.setdefault(cells[0], []).append(Hit(cells[2], _score(f"{path}:{number}", cells[4])))
+    for hits in run.values():
+        hits.sort(key=lambda hit: -hit.score)
+    return run
+
+
+def run_line(query_id: str, hits: Sequence[Hit]) -> str:
+    """One query's ranking as a line of `run.jsonl`.
+
+    >>> run_line("q1", [Hit("a", 2.5), Hit("b", 1.0, Passage("b", 0, 0, 9))])
+    '{"query_id": "q1", "hits": [{"doc_id": "a", "score": 2.5}, \
+{"doc_id": "b", "score": 1.0, "index": 0, "start": 0, "end": 9}]}'
+    """
+    rows: list[dict[str, Any]] = []
+    for hit in hits:
+        row: dict[str, Any] = {"doc_id": hit.doc_id, "score": hit.score}
+        if hit.passage is not None:
+            row |= {"index": hit.passage.index, "start": hit.passage.start, "end": hit.passage.end}
+        rows.append(row)
+    return dumps({"query_id": query_id, "hits": rows})
+
+
+def write_trec(run: Mapping[str, Sequence[Hit]], path: Path, *, tag: str = "canlegalrag") -> None:
+    """Write documents as a TREC run: the best passage stands for its document, since TREC ids may not repeat."""
+    lines = []
+    for query_id, hits in run.items():
+        best: dict[str, float] = {}
+        for hit in hits:
+            best[hit.doc_id] = max(hit.score, best.get(hit.doc_id, hit.score))
+        ranked = sorted(best.items(), key=lambda item: -item[1])
+        lines += [f"{query_id} Q0 {doc} {r} {s!r} {tag}\n" for r, (doc, s) in enumerate(ranked, 1)]
+    write_atomic(path, "".join(lines))
+
+
+def write_qrels(qrels: Qrels, path: Path) -> None:
+    """Write judgments in the TREC format."""
+    lines = [f"{q} 0 {d} {grade}\n" for q, judged in qrels.items() for d, grade in judged.items()]
+    write_atomic(path, "".join(lines))

@@ -1,0 +1,58 @@
+"""Layouts: the shapes in which a benchmark lies on disk, one file a shape, each read into the nouns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from canlegalrag.types import Answer, Document, Problem, Qrels, Query, Snippet
+
+__all__ = ["Content", "Layout", "first_repeat"]
+
+
+@dataclass(slots=True)
+class Content:
+    """What a layout read, before any check between the parts."""
+
+    documents: Mapping[str, Document]
+    """Document id -> document, in the order of the files."""
+    queries: Mapping[str, Query]
+    """Query id -> query, in the order of the files."""
+    qrels: Qrels
+    """Query id -> document id -> grade."""
+    answers: Mapping[str, Answer] = field(default_factory=dict)
+    """Query id -> reference answer."""
+    snippets: tuple[Snippet, ...] = ()
+    """Characters of gold documents that answer queries."""
+    name: str = ""
+    """What the benchmark calls itself."""
+    about: Mapping[str, str] = field(default_factory=dict)
+    """What its makers say of it: `title`, `licence`, `description`, `limits`."""
+    fingerprint: str = ""
+    """Recorded fingerprint of the content, where the layout holds one."""
+    problems: list[Problem] = field(default_factory=list)
+    """Faults that only the reader can see: repeated ids, wrong types, quotes that aren't in the text."""
+
+
+class Layout(Protocol):
+    """A module of this package: recognises a folder and reads it."""
+
+    def matches(self, folder: Path) -> bool:
+        """Say whether the folder has this shape."""
+        ...
+
+    def read(self, folder: Path) -> Content:
+        """Read the folder."""
+        ...
+
+
+def first_repeat(ids: list[str]) -> Mapping[str, int]:
+    """Count the ids that occur more than once.
+
+    >>> first_repeat(["a", "b", "a", "a"])
+    {'a': 3}
+    """
+    counts: dict[str, int] = {}
+    for i in ids:
+        counts[i] = counts.get(i, 0) + 1
+    return {i: n for i, n in counts.items() if n > 1}

@@ -1,0 +1,210 @@
+"""The nouns: what the benchmark, the runs and the scores are made of."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+__all__ = [
+    "Answer",
+    "Claim",
+    "Document",
+    "Hit",
+    "Passage",
+    "Problem",
+    "Qrels",
+    "Query",
+    "Run",
+    "Scores",
+    "Snippet",
+    "Verdict",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A decision or an excerpt of legislation, in full."""
+
+    id: str
+    """Opaque, no white space (`2019-scc-65`): a citation with spaces would break a TREC run file."""
+    title: str
+    """Style of cause, or the title of the statute."""
+    text: str
+    """The whole text; every offset in the project counts its characters (Unicode code points)."""
+    court: str = ""
+    """Code of the court or tribunal (`BCSC`); `STATUTE` for legislation; empty where unknown."""
+    year: int | None = None
+    """Year of the decision or of the enactment."""
+    jurisdiction: str = ""
+    """Two letters of the province or territory (`BC`), `CA` for federal; empty where unknown."""
+    language: str = ""
+    """`en` or `fr`; empty where unknown."""
+    url: str = ""
+    """Where the text was published."""
+    licence: str = ""
+    """Under which the text may be used."""
+    citations: tuple[str, ...] = ()
+    """Citations of the decision as written, the preferred one first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question, with its place in the benchmark's design."""
+
+    id: str
+    """Opaque, no white space."""
+    text: str
+    """The question as the person wrote it, without the province."""
+    province: str = ""
+    """Province in words (`British Columbia`); empty where there is none."""
+    persona: str = ""
+    """Who asks: `lay` or `expert`."""
+    block: str = ""
+    """Queries that are variations of one seed share a block; intervals are resampled over blocks."""
+    variant: str = ""
+    """What the variation does to the seed (`seed`, `other-party`, `next-steps`, `changed-fact` …)."""
+    same_facts: bool | None = None
+    """Whether the facts are those of the seed; None where the benchmark doesn't say."""
+
+    @property
+    def asked(self) -> str:
+        """The text given to a system: with the province before it, as the paper asks it.
+
+        >>> Query("q1", "Can I be evicted?", province="Manitoba").asked
+        'I am in Manitoba. Can I be evicted?'
+        """
+        return f"I am in {self.province}. {self.text}" if self.province else self.text
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A stretch of a document."""
+
+    doc_id: str
+    """The document that it was cut from."""
+    index: int
+    """Position among the passages of that document, from 0."""
+    start: int
+    """First character."""
+    end: int
+    """One past the last character."""
+    text: str | None = None
+    """`document.text[start:end]`, always; None only where a run was read without its documents."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One line of a ranking."""
+
+    doc_id: str
+    """The document found."""
+    score: float
+    """Higher is better; comparable within one query of one run only."""
+    passage: Passage | None = None
+    """The passage that earned the score; None where whole documents were ranked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A system's answer to a query, or the benchmark's reference answer."""
+
+    query_id: str
+    """The query that it answers."""
+    text: str
+    """The whole answer."""
+    parts: tuple[str, ...] = ()
+    """Where it was written in parts: opening, supporting arguments, conclusion; together they are the text."""
+    passages: tuple[Passage, ...] = ()
+    """What the system had before it."""
+    citations: tuple[str, ...] = ()
+    """Citations in the answer, as written."""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    """Tokens, cost, seconds, reason for stopping."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snippet:
+    """Characters of a gold document that answer a query."""
+
+    query_id: str
+    """The query answered."""
+    doc_id: str
+    """The gold document."""
+    start: int
+    """First character."""
+    end: int
+    """One past the last character."""
+    text: str
+    """`document.text[start:end]`, always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One atomic statement of an answer."""
+
+    query_id: str
+    """The query whose answer it is from."""
+    side: str
+    """`answer` or `reference`."""
+    index: int
+    """Position among the claims of that answer, from 0."""
+    text: str
+    """The statement."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One label that a judge gave to a claim against some evidence."""
+
+    claim: Claim
+    """What was judged."""
+    against: str
+    """Name of the evidence: `reference`, `answer`, or a document or passage id."""
+    label: str | None
+    """`supported`, `contradicted`, `unsupported`; None when the judge failed: unscored, never zero."""
+    probability: float | None = None
+    """Of `supported`, where the judge gives one."""
+    reason: str = ""
+    """The judge's reason, or why there is no label."""
+    judge: str = ""
+    """`provider/model` of the judge."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What a run earned; every mapping is keyed by the measure's name (`ndcg@10`)."""
+
+    values: Mapping[str, float]
+    """Means over the queries that count; NaN where none does."""
+    n: Mapping[str, int]
+    """How many queries the mean runs over."""
+    skipped: Mapping[str, int]
+    """How many queries had no defined value."""
+    interval: Mapping[str, tuple[float, float]]
+    """95 % bootstrap interval of the mean; NaN where it is undefined."""
+    per_query: Mapping[str, Mapping[str, float]]
+    """Value of each query; NaN where the measure is undefined."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A fault found in data, said so that its owner can mend it."""
+
+    where: str
+    """File, line and field, or the record's id."""
+    what: str
+    """What is wrong."""
+    fix: str = ""
+    """The next step."""
+    fatal: bool = True
+    """Whether the data can't be used until it is mended."""
+
+    def __str__(self) -> str:
+        """`where: what (fix)`."""
+        return f"{self.where}: {self.what}" + (f" ({self.fix})" if self.fix else "")
+
+
+Qrels = Mapping[str, Mapping[str, int]]
+"""query id -> document id -> grade; a grade above 0 is relevant, 0 was judged and is not."""
+
+Run = Mapping[str, Sequence[Hit]]
+"""query id -> hits, best first."""

@@ -1,0 +1,231 @@
+"""Loading a benchmark, from every source, and naming every fault in it."""
+
+import json
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import canlegalrag
+from canlegalrag.benchmark import Benchmark, check, check_run, fingerprint, load
+from canlegalrag.build import build
+from canlegalrag.errors import BenchmarkError, InputError
+from canlegalrag.types import Answer, Document, Hit, Query, Snippet
+
+
+def small() -> Benchmark:
+    """Two documents, two queries, nothing wrong."""
+    return Benchmark(
+        name="small",
+        documents={"a": Document("a", "A v. B", "Le bail est résilié."), "b": Document("b", "C v. D", "A cat.")},
+        queries={"q1": Query("q1", "bail?", "Ontario", block="1"), "001": Query("001", "cat?", block="1")},
+        qrels={"q1": {"a": 1}, "001": {"b": 2, "a": 0}},
+        answers={"q1": Answer("q1", "Oui.")},
+        snippets=(Snippet("q1", "a", 3, 7, "bail"),),
+    )
+
+
+def test_the_small_benchmark_has_no_problem() -> None:
+    assert list(check(small())) == []
+
+
+def test_load_is_a_function_of_the_package() -> None:
+    assert canlegalrag.load is load
+    assert canlegalrag.Benchmark is Benchmark
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = canlegalrag.nothing
+
+
+def test_asked_names_the_province_where_there_is_one() -> None:
+    assert [q.asked for q in small().queries.values()] == ["I am in Ontario. bail?", "cat?"]
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"documents": {}}, "corpus: holds no documents"),
+        ({"queries": {}}, "queries: holds no queries"),
+        ({"documents": {"a": Document("a", "", " \n"), "b": Document("b", "", "A cat.")}}, "document 'a': has no text"),
+        ({"documents": {"a b": Document("a b", "", "x")}}, "document 'a b': id holds white space"),
+        ({"documents": {"": Document("", "", "x")}}, "document '': id is blank"),
+        ({"queries": {"": Query("", "x")}}, "query '': id is blank"),
+        ({"queries": {"q1": Query("q1", " ")}}, "query 'q1': has no text"),
+        ({"queries": {"q9": Query("q9", "x")}}, "query 'q9': has no gold document"),
+        (
+            {"queries": {"q1": Query("q1", "x", "Québec")}},
+            "query 'q1': unknown province 'Québec' (did you mean 'Quebec'?)",
+        ),
+        ({"qrels": {"q1": {"c": 1}}}, "qrels: q1: gold document 'c' is not in the corpus"),
+        (
+            {"qrels": {"q1": {"A": 1}}},
+            "qrels: q1: gold document 'A' is not in the corpus (differs from 'a' by case or normal form only)",
+        ),
+        ({"qrels": {"Q1": {"a": 1}}}, "qrels: 'Q1': is no query (differs from 'q1' by case or normal form only)"),
+        ({"answers": {"q11": Answer("q11", "x")}}, "answers: 'q11': answers no query (did you mean 'q1'?)"),
+        ({"answers": {"q1": Answer("q1", "")}}, "answers: 'q1': has no text"),
+        ({"snippets": (Snippet("q1", "b", 0, 1, "A"),)}, "snippet of 'q1' in 'b': the document is not judged"),
+        ({"snippets": (Snippet("q1", "a", 3, 8, "bail"),)}, "characters 3 to 8 are not its text"),
+        ({"snippets": (Snippet("q1", "a", 3, 99, "bail"),)}, "3 to 99 is no stretch of its 20 characters"),
+        ({"snippets": (Snippet("q1", "a", 7, 3, "bail"),)}, "7 to 3 is no stretch"),
+    ],
+)
+def test_every_fault_is_named(change: dict[str, Any], message: str) -> None:
+    found = [str(p) for p in check(replace(small(), **change))]
+    assert any(message in line for line in found), found
+
+
+def test_gold_that_is_judged_zero_only_is_no_gold() -> None:
+    assert any("no gold" in p.what for p in check(replace(small(), qrels={"q1": {"a": 0}, "001": {"b": 1}})))
+    assert small().gold == {"a", "b"}
+
+
+def test_fingerprint_counts_content_not_order() -> None:
+    one = small()
+    other = replace(one, documents=dict(reversed(one.documents.items())), name="other", revision="x")
+    assert fingerprint(one) == fingerprint(other) == one.fingerprint
+    changed = replace(one, documents=one.documents | {"b": replace(one.documents["b"], text="A cat!")})
+    regraded = replace(one, qrels={"q1": {"a": 1}, "001": {"b": 1, "a": 0}})
+    assert len({fingerprint(one), fingerprint(changed), fingerprint(regraded)}) == 3
+
+
+def test_summary_and_labels() -> None:
+    summary = small().summary()
+    assert summary["documents"] == 2
+    assert summary["characters"] == 26
+    assert summary["gold_per_query_min_mean_max"] == [1, 1.0, 1]
+    assert small().labels("province") == {"q1": "Ontario", "001": "(none)"}
+    assert small().blocks == {"q1": "1", "001": "1"}
+    with pytest.raises(InputError, match="one of province, persona, block, variant, same_facts"):
+        small().labels("mood")
+
+
+def test_a_run_is_checked_against_the_benchmark() -> None:
+    run = {
+        "q1": [Hit("a", 1.0), Hit("B", 2.0), Hit("zzz", 0.5)],
+        "Q1": [Hit("a", 1.0)],
+        "1": [Hit("a", 1.0)],
+    }
+    assert [str(p) for p in check_run(small(), run)] == [
+        "query 'Q1': is not in the benchmark: left out (differs from 'q1' by case or normal form only)",
+        "query '1': is not in the benchmark: left out",
+        "query '001': has no ranking: scores zero",
+        "query 'q1': scores rise along the list: the standard measures follow the scores, the paper's the list "
+        "(write the best first)",
+        "query 'q1': document 'B' is not in the corpus: not relevant (differs from 'b' by case or normal form only)",
+        "query 'q1': document 'zzz' is not in the corpus: not relevant",
+    ]
+    assert not any(p.fatal for p in check_run(small(), run))
+
+
+def test_built_and_loaded_again_it_is_the_same(tmp_path: Path) -> None:
+    build(small(), tmp_path / "out")
+    again = load(tmp_path / "out")
+    assert dict(again.documents) == small().documents
+    assert again.queries == small().queries
+    assert again.qrels == small().qrels
+    assert again.answers == small().answers
+    assert again.snippets == small().snippets
+    assert again.fingerprint == small().fingerprint == fingerprint(again)
+    assert again.name == "small"
+    assert again.problems == ()
+
+
+@pytest.mark.parametrize("source", ["/nowhere/at/all", "no-such-folder", "./a/b", "~nobody/x"])
+def test_a_source_that_is_not_there(source: str) -> None:
+    with pytest.raises(InputError, match="no such folder"):
+        load(source)
+
+
+def test_a_file_or_a_folder_of_something_else(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("x")
+    with pytest.raises(InputError, match=r"holds notes\.txt .needs corpus, queries and qrels"):
+        load(tmp_path)
+    with pytest.raises(InputError, match="is a file, not a folder"):
+        load(tmp_path / "notes.txt")
+
+
+def test_all_fatal_faults_are_listed_or_let_pass(tmp_path: Path) -> None:
+    build(replace(small(), qrels={"q1": {"c": 1, "d": 1}, "001": {"b": 1}}, snippets=()), tmp_path / "out")
+    with pytest.raises(BenchmarkError, match=r"2 problem\(s\)\n.*'c' is not in.*\n.*'d' is not in") as caught:
+        load(tmp_path / "out")
+    assert len(caught.value.problems) == 2
+    lenient = load(tmp_path / "out", strict=False)
+    assert [p.what for p in lenient.problems] == [p.what for p in caught.value.problems]
+    assert set(lenient.qrels["q1"]) == {"c", "d"}  # the gold that is missing still counts against recall
+
+
+class Hub(BaseHTTPRequestHandler):
+    """The few answers of the Hub's wire format that a download of a small dataset needs."""
+
+    folder: Path
+    commit = "a" * 40
+
+    def do_HEAD(self) -> None:
+        self.reply(body=False)
+
+    def do_GET(self) -> None:
+        self.reply(body=True)
+
+    def reply(self, body: bool) -> None:
+        path = self.path.split("?")[0]
+        names = sorted(str(p.relative_to(self.folder)) for p in self.folder.rglob("*") if p.is_file())
+        if path.startswith("/api/datasets/me/small"):
+            siblings = [{"rfilename": name} for name in names]
+            data = json.dumps({"id": "me/small", "sha": self.commit, "siblings": siblings}).encode()
+            if "/tree/" in path:
+                tree = [{"type": "file", "path": n, "size": (self.folder / n).stat().st_size, "oid": "0"} for n in names]
+                data = json.dumps(tree).encode()
+            headers = {"Content-Type": "application/json"}
+        else:
+            name = path.rpartition(f"/resolve/{self.commit}/")[2]
+            if name not in names:
+                self.send_error(404)
+                return
+            data = (self.folder / name).read_bytes()
+            headers = {"ETag": f'"{hash(name) & 0xFFFFFFFF:x}"', "X-Repo-Commit": self.commit}
+        self.send_response(200)
+        for key, value in {**headers, "Content-Length": str(len(data))}.items():
+            self.send_header(key, value)
+        self.end_headers()
+        if body:
+            self.wfile.write(data)
+
+    def log_message(self, *args: Any) -> None:
+        """Keep the test's output clean."""
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    pytest.importorskip("huggingface_hub", reason="needs the extra `hub`")
+    from huggingface_hub import constants
+
+    build(small(), tmp_path / "repository")
+    handler = type("Here", (Hub,), {"folder": tmp_path / "repository"})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    address = f"http://127.0.0.1:{server.server_port}"
+    monkeypatch.setattr(constants, "ENDPOINT", address)
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", address + "/{repo_id}/resolve/{revision}/{filename}")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "cache"))
+    yield address
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_from_the_hub_by_its_id(hub: str) -> None:
+    found = load("me/small")
+    assert found.queries == small().queries
+    assert found.revision == Hub.commit
+    assert found.fingerprint == small().fingerprint
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")
+def test_a_hub_id_that_is_not_there(hub: str) -> None:
+    with pytest.raises(InputError, match="neither a folder nor reachable on the Hub"):
+        load("me/other")
