@@ -1,0 +1,174 @@
+"""The dataset repository out of a benchmark: Parquet, card and manifest, written whole or not at all."""
+
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from string import Template
+from typing import Any
+
+import pyarrow as pa
+
+from canlegalrag import __version__
+from canlegalrag.benchmark import Benchmark
+from canlegalrag.errors import InputError
+from canlegalrag.files import dumps
+from canlegalrag.layouts import parquet
+
+__all__ = ["build"]
+
+_CITATION = """@software{canlegalrag,
+  title = {canlegalrag: a benchmark kit for retrieval-augmented question answering over Canadian case law},
+  author = {{The canlegalrag authors}},
+  year = {2026},
+  license = {MIT}
+}"""
+
+
+def build(benchmark: Benchmark, out: Path, *, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
+    """Write `out` as a dataset repository that loads with `datasets`, `pandas`, MTEB and `canlegalrag.load`.
+
+    The folder is made beside its place and moved there when it is complete.
+
+    Args:
+        benchmark: what to publish.
+        out: a folder that doesn't exist, is empty, or was built before.
+        progress: called with the number of documents written since the last call.
+
+    Returns:
+        The manifest: rows, lengths, checksums and fingerprint.
+
+    Raises:
+        InputError: `out` holds something else.
+    """
+    if out.exists() and not (out.is_dir() and ((out / "manifest.json").exists() or not any(out.iterdir()))):
+        raise InputError(str(out), "exists and was not built by canlegalrag", "choose another folder")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as made:
+        folder = Path(made) / out.name
+        manifest = _write(benchmark, folder, progress)
+        (folder / "README.md").write_text(card(benchmark, manifest), encoding="utf-8")
+        (folder / "manifest.json").write_text(dumps(manifest, indent=1) + "\n", encoding="utf-8")
+        if out.exists():
+            shutil.move(out, Path(made) / "old")
+        folder.rename(out)
+    return manifest
+
+
+def _write(benchmark: Benchmark, folder: Path, progress: Callable[[int], None] | None) -> dict[str, Any]:
+    gold = benchmark.gold
+    lengths: list[int] = []
+
+    def corpus(relevant: bool) -> Iterator[dict[str, Any]]:
+        for document in benchmark.documents.values():
+            if (document.id in gold) == relevant:
+                lengths.append(len(document.text))
+                if progress:
+                    progress(1)
+                yield parquet.document_row(document)
+
+    rows: dict[str, Iterator[dict[str, Any]]] = {
+        "data/corpus/gold.parquet": corpus(True),
+        "data/corpus/distractors.parquet": corpus(False),
+        "data/queries.parquet": (parquet.query_row(q) for q in benchmark.queries.values()),
+        "data/qrels.parquet": (
+            {"query-id": q, "corpus-id": d, "score": grade}
+            for q, judged in benchmark.qrels.items()
+            for d, grade in judged.items()
+        ),
+        "data/answers.parquet": (
+            {"query-id": a.query_id, "text": a.text, "parts": list(a.parts), "citations": list(a.citations)}
+            for a in benchmark.answers.values()
+        ),
+        "data/snippets.parquet": (
+            {"query-id": s.query_id, "corpus-id": s.doc_id, "start": s.start, "end": s.end, "text": s.text}
+            for s in benchmark.snippets
+        ),
+    }
+    entries = {}
+    for name, records in rows.items():
+        path = folder / name
+        kind = "corpus" if "/corpus/" in name else path.stem
+        n = parquet.write_table(path, kind, records)
+        entries[name] = {"rows": n, "bytes": path.stat().st_size, "sha256": parquet.sha256(path)}
+    lengths.sort()
+    return {
+        "name": benchmark.name,
+        "about": dict(benchmark.about),
+        "fingerprint": benchmark.fingerprint,
+        "made_with": {"canlegalrag": __version__, "pyarrow": pa.__version__},
+        "source_revision": benchmark.revision,
+        "characters": sum(lengths),
+        "length_min_median_max": [lengths[0], lengths[len(lengths) // 2], lengths[-1]] if lengths else [],
+        "problems": [str(p) for p in benchmark.problems],
+        "files": entries,
+    }
+
+
+def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
+    """The dataset card: `dataset_card.md` filled with what the benchmark holds."""
+    about = benchmark.about
+    summary = benchmark.summary()
+    minimum, median, maximum = summary["length_min_median_max"] or [0, 0, 0]
+    years = summary["years"]
+    sizes = {
+        "documents": f"{summary['documents']:,}, {summary['gold_documents']:,} of them gold",
+        "characters": f"{summary['characters']:,} ({minimum:,} to {maximum:,} a document, median {median:,})",
+        "years": f"{years[0]} to {years[1]}" if years else "unknown",
+        "courts": ", ".join(f"{court} {n}" for court, n in list(summary["courts"].items())[:20]),
+        "languages": ", ".join(f"{language} {n}" for language, n in summary["languages"].items()),
+        "queries": f"{summary['queries']:,} in {summary['blocks']:,} blocks",
+        "provinces": ", ".join(f"{p} {n}" for p, n in summary["provinces"].items()),
+        "judgments": f"{summary['judgments']:,}",
+        "reference answers": f"{summary['answers']:,}",
+        "snippets": f"{summary['snippets']:,}",
+    }
+    languages = [language for language in summary["languages"] if len(language) == 2] or ["en"]
+    template = Template(_template())
+    return template.substitute(
+        configs=_configs_yaml(manifest),
+        languages="\n".join(f"- {language}" for language in languages),
+        licence=about.get("licence", "other"),
+        size_category=_size_category(summary["documents"]),
+        title=about.get("title", benchmark.name),
+        name=benchmark.name,
+        description=about.get("description", "Built by `canlegalrag build` from a benchmark of another maker.").strip(),
+        limits=about.get("limits", "Those of its source.").strip(),
+        sizes="\n".join(f"| {key} | {value} |" for key, value in sizes.items()),
+        fingerprint=manifest["fingerprint"],
+        citation=_CITATION,
+    )
+
+
+def _template() -> str:
+    """`dataset_card.md`: in the wheel beside the package, in a checkout at its root."""
+    packaged = Path(str(files("canlegalrag"))) / "dataset_card.md"
+    path = packaged if packaged.exists() else Path(__file__).parents[2] / "dataset_card.md"
+    return path.read_text(encoding="utf-8")
+
+
+def _size_category(n: int) -> str:
+    for bound, name in ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K")):
+        if n < bound:
+            return name
+    return "100K<n<1M"
+
+
+def _configs_yaml(manifest: dict[str, Any]) -> str:
+    """`configs` with explicit files and `dataset_info` with the features, as the Hub reads them."""
+    lines = ["configs:"]
+    for config, names in parquet.CONFIGS.items():
+        lines += [f"- config_name: {config}", *(["  default: true"] if config == "queries" else []), "  data_files:"]
+        lines += ["  - split: test", "    path:", *(f"    - {name}" for name in names)]
+    lines.append("dataset_info:")
+    for config, names in parquet.CONFIGS.items():
+        rows = sum(manifest["files"][name]["rows"] for name in names)
+        size = sum(manifest["files"][name]["bytes"] for name in names)
+        schema = parquet.SCHEMAS["corpus" if "/corpus/" in names[0] else config]
+        lines += [f"- config_name: {config}", "  features:"]
+        for field in schema:
+            kind = "list: string" if pa.types.is_list(field.type) else f"dtype: {field.type}"
+            lines += [f"  - name: {field.name}", f"    {kind}"]
+        lines += ["  splits:", "  - name: test", f"    num_bytes: {size}", f"    num_examples: {rows}"]
+    return "\n".join(lines)
