@@ -112,11 +112,11 @@ def test_a_run_is_checked_against_the_benchmark() -> None:
     assert [str(p) for p in check_run(small(), run)] == [
         "query 'Q1': is not in the benchmark: left out (differs from 'q1' by case or normal form only)",
         "query '1': is not in the benchmark: left out",
-        "query '001': has no ranking: scores zero",
         "query 'q1': scores rise along the list: the standard measures follow the scores, the paper's the list "
         "(write the best first)",
         "query 'q1': document 'B' is not in the corpus: not relevant (differs from 'b' by case or normal form only)",
         "query 'q1': document 'zzz' is not in the corpus: not relevant",
+        "query '001': has no ranking: scores zero",
     ]
     assert not any(p.fatal for p in check_run(small(), run))
 
@@ -177,7 +177,9 @@ class Hub(BaseHTTPRequestHandler):
             siblings = [{"rfilename": name} for name in names]
             data = json.dumps({"id": "me/small", "sha": self.commit, "siblings": siblings}).encode()
             if "/tree/" in path:
-                tree = [{"type": "file", "path": n, "size": (self.folder / n).stat().st_size, "oid": "0"} for n in names]
+                tree = [
+                    {"type": "file", "path": n, "size": (self.folder / n).stat().st_size, "oid": "0"} for n in names
+                ]
                 data = json.dumps(tree).encode()
             headers = {"Content-Type": "application/json"}
         else:

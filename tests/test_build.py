@@ -31,7 +31,9 @@ def test_the_committed_repository_is_what_the_sample_builds(tmp_path: Path) -> N
     assert names == sorted(str(p.relative_to(committed)) for p in committed.rglob("*") if p.is_file())
     for name in names:
         if name.endswith(".parquet"):
-            assert pq.read_table(made / name).equals(pq.read_table(committed / name)), f"{name}: canlegalrag build sample"
+            assert pq.read_table(made / name).equals(pq.read_table(committed / name)), (
+                f"{name}: canlegalrag build sample"
+            )
     manifests = [json.loads((folder / "manifest.json").read_text()) for folder in (made, committed)]
     if manifests[0]["made_with"] == manifests[1]["made_with"]:  # other versions compress differently
         assert manifests[0] == manifests[1]
@@ -86,7 +88,9 @@ def offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield datasets
 
 
-third_party = pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning")
+third_party = pytest.mark.filterwarnings(
+    "ignore::DeprecationWarning", "ignore::FutureWarning", "ignore::ResourceWarning"
+)
 
 
 @third_party

@@ -6,7 +6,7 @@ import importlib
 import json
 import pkgutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -81,13 +81,22 @@ class Benchmark:
         """Query id -> block; a query without a block is its own."""
         return {i: q.block or i for i, q in self.queries.items()}
 
+    def counted(self, run: Run) -> dict[str, Sequence[Hit]]:
+        """The run without the documents that don't count for their query (`Query.excluded`)."""
+        return {
+            i: [hit for hit in hits if hit.doc_id not in q.excluded]
+            if (q := self.queries.get(i)) and q.excluded
+            else hits
+            for i, hits in run.items()
+        }
+
     def labels(self, name: str) -> dict[str, str]:
         """Query id -> value of one of the query's fields, to group scores by.
 
         Raises:
             InputError: queries have no such field.
         """
-        known = [f for f in Query.__dataclass_fields__ if f not in ("id", "text")]
+        known = [f for f in Query.__dataclass_fields__ if f not in ("id", "text", "excluded")]
         if name not in known:
             raise InputError(f"--by {name}", "is not a field of the queries", f"one of {', '.join(known)}")
         return {i: str(v) if (v := getattr(q, name)) not in (None, "") else "(none)" for i, q in self.queries.items()}
@@ -226,8 +235,14 @@ def check(benchmark: Benchmark, *, texts: bool = True) -> Iterator[Problem]:
         if query.province and query.province not in PROVINCES:
             near = difflib.get_close_matches(query.province, PROVINCES, 1, 0.5)
             yield Problem(where, f"unknown province {query.province!r}", f"did you mean {near[0]!r}?" if near else "")
-        if not any(grade > 0 for grade in benchmark.qrels.get(id_, {}).values()):
+        gold = {document for document, grade in benchmark.qrels.get(id_, {}).items() if grade > 0}
+        if not gold:
             yield Problem(where, "has no gold document", "judge one, or leave the query out")
+        for document in query.excluded:
+            if document in gold:
+                yield Problem(where, f"document {document!r} is gold and excluded", "it can't be both")
+            elif document not in benchmark.documents:
+                yield Problem(where, f"excluded document {document!r} is not in the corpus", fatal=False)
     for id_, judged in benchmark.qrels.items():
         if id_ not in benchmark.queries:
             yield Problem(f"qrels: {id_!r}", "is no query", _near(id_, benchmark.queries))
@@ -303,8 +318,6 @@ def check_run(benchmark: Benchmark, run: Run, *, most: int = 50) -> list[Problem
         if id_ not in benchmark.queries:
             fix = _near(id_, benchmark.queries) if len(problems) < most else ""
             problems.append(Problem(f"query {id_!r}", "is not in the benchmark: left out", fix, fatal=False))
-    missing = [id_ for id_ in benchmark.queries if not run.get(id_)]
-    problems += [Problem(f"query {id_!r}", "has no ranking: scores zero", fatal=False) for id_ in missing]
     unknown: dict[str, str] = {}
     for id_, hits in run.items():
         for hit in hits:
@@ -317,7 +330,8 @@ def check_run(benchmark: Benchmark, run: Run, *, most: int = 50) -> list[Problem
         fix = _near(document, benchmark.documents) if n < most else ""
         what = f"document {document!r} is not in the corpus: not relevant"
         problems.append(Problem(f"query {id_!r}", what, fix, fatal=False))
-    return problems
+    missing = [id_ for id_ in benchmark.queries if not run.get(id_)]
+    return problems + [Problem(f"query {id_!r}", "has no ranking: scores zero", fatal=False) for id_ in missing]
 
 
 def _rises(hits: Any) -> bool:

@@ -64,6 +64,8 @@ class Query:
     """What the variation does to the seed (`seed`, `other-party`, `next-steps`, `changed-fact` …)."""
     same_facts: bool | None = None
     """Whether the facts are those of the seed; None where the benchmark doesn't say."""
+    excluded: tuple[str, ...] = ()
+    """Documents that don't count for it, such as the one it was taken from: they leave the ranking before scoring."""
 
     @property
     def asked(self) -> str:

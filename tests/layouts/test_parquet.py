@@ -15,7 +15,9 @@ from canlegalrag.types import Document, Query
 
 
 def many(n: int = 200) -> Benchmark:
-    documents = {f"d{i}": Document(f"d{i}", f"title {i}", f"texte n° {i}", year=None if i % 3 else 2000) for i in range(n)}
+    documents = {
+        f"d{i}": Document(f"d{i}", f"title {i}", f"texte n° {i}", year=None if i % 3 else 2000) for i in range(n)
+    }
     return Benchmark("many", documents, {"q": Query("q", "x")}, {"q": {"d7": 1, "d150": 1}})
 
 

@@ -68,7 +68,11 @@ def test_a_document_a_query_and_its_evidence(tmp_path: Path) -> None:
         (DOCUMENT, "id = ", "1-x.toml: is not valid TOML"),
         (DOCUMENT, BLOCK.replace("paid late", "paid twice"), "quote occurs 0 times in 2020-bcsc-90999, not once"),
         (DOCUMENT, BLOCK.replace('["The tenant paid late."]', '["The tenant paid"]'), "quote occurs 2 times"),
-        (DOCUMENT, BLOCK.replace("2020-bcsc-90999", "2020-bcsc-9099"), "gold document '2020-bcsc-9099' is not in the corpus"),
+        (
+            DOCUMENT,
+            BLOCK.replace("2020-bcsc-90999", "2020-bcsc-9099"),
+            "gold document '2020-bcsc-9099' is not in the corpus",
+        ),
         (DOCUMENT, BLOCK.replace("persona", "person"), "1-x.toml: q1: unknown key 'person'"),
         (DOCUMENT, BLOCK + BLOCK.partition("[[query]]")[1] + BLOCK.partition("[[query]]")[2], "query id is used twice"),
     ],

@@ -113,7 +113,11 @@ def test_built_into_our_layout_it_is_the_same(tmp_path: Path) -> None:
     [
         ([*DOCUMENTS, DOCUMENTS[0]], QUERIES, "citation '2019 BCSC 90001' stands on two rows"),
         ([*DOCUMENTS, DOCUMENTS[0] | {"citation": " "}], QUERIES, "citation is blank"),
-        ([*DOCUMENTS, DOCUMENTS[0] | {"citation": "2001 TCC 90009", "text": ""}], QUERIES, "'2001-tcc-90009': has no text"),
+        (
+            [*DOCUMENTS, DOCUMENTS[0] | {"citation": "2001 TCC 90009", "text": ""}],
+            QUERIES,
+            "'2001-tcc-90009': has no text",
+        ),
         (DOCUMENTS[1:], QUERIES, "gold document '2019-bcsc-90001' is not in the corpus"),
         (DOCUMENTS, [*QUERIES, QUERIES[0]], "query id '001' is used twice"),
         (DOCUMENTS, [QUERIES[0] | {"ground_truth_citations": []}], "query '001': has no gold document"),

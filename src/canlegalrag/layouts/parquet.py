@@ -34,7 +34,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     ),
     "queries": pa.schema(
         [("_id", pa.string()), ("text", pa.string()), ("province", pa.string()), ("persona", pa.string())]
-        + [("block", pa.string()), ("variant", pa.string()), ("same_facts", pa.bool_())]
+        + [("block", pa.string()), ("variant", pa.string()), ("same_facts", pa.bool_()), ("excluded", _strings)]
     ),
     "qrels": pa.schema([("query-id", pa.string()), ("corpus-id", pa.string()), ("score", pa.int16())]),
     "answers": pa.schema(
@@ -186,6 +186,7 @@ def read(folder: Path) -> Content:
     for where, row in _rows(folder, "queries", problems):
         fields = {"id" if k == "_id" else k: v for k, v in row.items()}
         fields = {k: "" if v is None and k != "same_facts" else v for k, v in fields.items() if k in known}
+        fields["excluded"] = tuple(fields.get("excluded") or ())
         if fields["id"] in queries:
             problems.append(Problem(where, f"query id {fields['id']!r} is used twice"))
         queries[fields["id"]] = Query(**fields)
@@ -246,4 +247,5 @@ def query_row(query: Query) -> dict[str, Any]:
     """A query as a row of the queries."""
     row = asdict(query)
     row["_id"] = row.pop("id")
+    row["excluded"] = list(query.excluded)
     return row
