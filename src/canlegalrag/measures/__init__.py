@@ -1,0 +1,1 @@
+"""Pure functions from judgments and runs to numbers."""
