@@ -1,0 +1,132 @@
+"""Every folder in metrics/ is a complete `evaluate` module: it loads offline, and its card's example is true."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOME = Path(__file__).resolve().parents[1]
+FOLDERS = sorted(path for path in (HOME / "metrics").glob("*") if path.is_dir() and not path.name.startswith("_"))
+
+# evaluate and datasets read their cache folders on import, so each check runs in a process of its own.
+RUN_CARD = """
+import doctest, sys
+failed, tried = doctest.testfile(sys.argv[1], module_relative=False, encoding="utf-8")
+print(f"{tried} examples, {failed} wrong")
+sys.exit(bool(failed) or not tried)
+"""
+ODDITIES = """
+import evaluate
+metric = evaluate.load("metrics/canlegalrag_retrieval")
+metric.add(prediction=["a"], reference=["a"])
+metric.add_batch(predictions=[[]], references=[["a"]])
+print(metric.compute(measures="mrr", grades=[[1], [2]]))
+print(metric.compute(predictions=[["a"]], references=[[]], measures="mrr"))
+for wrong in ({"a": 2}, "a", [1], [None]):
+    for given in ({"references": [wrong], "predictions": [["a"]]}, {"references": [["a"]], "predictions": [wrong]}):
+        try:
+            print("taken:", given, metric.compute(**given))
+        except ValueError as error:
+            print(str(error).partition(" (")[0])
+print(metric.compute(predictions=[["é", "é", "😀"]], references=[["😀"]], measures=["mrr", "paper_mrr"]))
+"""
+
+
+@pytest.fixture
+def python(tmp_path):
+    """Run a script in a fresh interpreter, offline, with caches of its own, from the repository's root."""
+    pytest.importorskip("evaluate", reason="evaluate is not installed: pip install 'canlegalrag[metrics]'")
+    env = os.environ | {"HF_HOME": str(tmp_path), "HF_MODULES_CACHE": str(tmp_path / "modules")}
+    env |= {"HF_HUB_OFFLINE": "1", "HF_EVALUATE_OFFLINE": "1", "PYTHONUTF8": "1"}
+
+    def run(*arguments):
+        return subprocess.run(
+            [sys.executable, *arguments],
+            cwd=HOME,
+            env=env,
+            capture_output=True,
+            encoding="utf-8",
+            timeout=300,
+            check=False,
+        )
+
+    return run
+
+
+def test_there_are_modules():
+    assert [folder.name for folder in FOLDERS if folder.name == "canlegalrag_retrieval"]
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_example_of_the_card_is_true(folder, python):
+    done = python("-c", RUN_CARD, str(folder / "README.md"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_folder_is_a_space(folder):
+    card = (folder / "README.md").read_text(encoding="utf-8")
+    front = re.match(r"---\n(.*?)\n---\n", card, re.DOTALL)
+    assert front, "the card needs YAML front matter"
+    for line in ("sdk: gradio", "app_file: app.py", "- evaluate", "- metric"):
+        assert line in front[1].splitlines()
+    for heading in ("What it measures", "How to use it", "Inputs", "Outputs", "Limits", "Citation"):
+        assert re.search(rf"^#+ {heading}$", card, re.MULTILINE), heading
+    requirements = (folder / "requirements.txt").read_text(encoding="utf-8").split()
+    assert "canlegalrag" in requirements and any(r.startswith("evaluate") for r in requirements)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_module_is_thin(folder):
+    tree = ast.parse((folder / f"{folder.name}.py").read_text(encoding="utf-8"))
+    imports = [node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom)]
+    assert all(len(node.names) == 1 for node in imports), "evaluate's scanner wants one import a line"
+    roots = {
+        (node.module if isinstance(node, ast.ImportFrom) else node.names[0].name).split(".")[0] for node in imports
+    }
+    assert roots <= {"evaluate", "datasets", "canlegalrag"}
+    # evaluate takes the first subclass of Metric that it finds, imported ones too.
+    assert sum(isinstance(node, ast.ClassDef) for node in tree.body) == 1
+    # A list of alternatives in features would turn a dict into its keys.
+    schemas = [node.value for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "features"]
+    assert schemas and not any(isinstance(schema, ast.List) for schema in schemas)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_app_compiles_and_calls_the_library(folder):
+    tree = ast.parse((folder / "app.py").read_text(encoding="utf-8"))
+    imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
+    imported |= {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    assert "gradio" in imported and any(name.startswith("canlegalrag.") for name in imported)
+    # A loaded module fails under threads, and evaluate's own widget fails on Gradio 6.
+    assert not any(name.split(".")[0] == "evaluate" for name in imported)
+
+
+@pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
+def test_the_app_builds(folder, python):
+    pytest.importorskip("gradio", reason="gradio is not installed: pip install gradio")
+    script = "import runpy, sys; assert runpy.run_path(sys.argv[1], run_name='app')['demo']"
+    done = python("-c", script, str(folder / "app.py"))
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_retrieval_takes_nothing_that_evaluate_would_bend(python):
+    done = python("-c", ODDITIES)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines() == [
+        "{'mrr': 0.5, 'n': 2, 'skipped': 0}",
+        "{'mrr': None, 'n': 0, 'skipped': 1}",
+        "references of query 0: a dict stands where a list of ids should",
+        "predictions of query 0: a dict stands where a list of ids should",
+        "references of query 0: a str stands where a list of ids should",
+        "predictions of query 0: a str stands where a list of ids should",
+        "references of query 0: the id 1 is not a string",
+        "predictions of query 0: the id 1 is not a string",
+        "references of query 0: the id None is not a string",
+        "predictions of query 0: the id None is not a string",
+        "{'mrr': 0.5, 'paper_mrr': 0.5, 'n': 1, 'skipped': 0}",
+    ]
