@@ -1,0 +1,1 @@
+"""Retrievers: each ranks a corpus for queries, and some hold others."""
