@@ -23,6 +23,7 @@ __all__ = [
     "write_trec",
 ]
 
+_INFINITY = float("inf")
 _BOMS = (  # UTF-32 before UTF-16: the little-endian mark of one begins with that of the other
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
@@ -142,7 +143,7 @@ def _id(where: str, field: str, value: Any) -> str:
     """Refuse an id that isn't a string: a number has lost its leading zeros already."""
     if not isinstance(value, str):
         raise InputError(where, f"{field} {value!r} is not a string", f'write "{value}"')
-    if not value or any(c.isspace() for c in value):
+    if value.split() != [value]:
         raise InputError(where, f"{field} {value!r} is blank or holds white space", "ids have no white space")
     return value
 
@@ -217,7 +218,7 @@ def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) 
                 raise InputError(where, f"query {query!r} stands in the file twice", "one line a query")
             if not isinstance(row.get("hits"), list):
                 raise InputError(where, "has no list `hits`", '{"query_id": "q1", "hits": [{"doc_id": …, "score": …}]}')
-            run[query] = [_hit(f"{where}: hits[{i}]", hit, documents) for i, hit in enumerate(row["hits"])]
+            run[query] = [_hit(where, i, hit, documents) for i, hit in enumerate(row["hits"])]
     else:
         run = _read_trec(path)
     if not run:
@@ -230,12 +231,13 @@ def _score(where: str, value: Any) -> float:
         score = float(value) if not isinstance(value, bool) else float("nan")
     except (TypeError, ValueError):
         score = float("nan")
-    if not abs(score) < float("inf"):
+    if not -_INFINITY < score < _INFINITY:
         raise InputError(where, f"score {value!r} is not a finite number", "a ranking needs finite scores")
     return score
 
 
-def _hit(where: str, row: Any, documents: Mapping[str, Document] | None) -> Hit:
+def _hit(where: str, n: int, row: Any, documents: Mapping[str, Document] | None) -> Hit:
+    where = f"{where}: hits[{n}]"
     if not isinstance(row, dict):
         raise InputError(where, f"a {type(row).__name__}, not an object", '{"doc_id": …, "score": …}')
     doc_id = _id(where, "doc_id", row.get("doc_id"))

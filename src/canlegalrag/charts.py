@@ -1,0 +1,82 @@
+"""Charts as SVG, small enough to stand in a page that needs no network and no script."""
+
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any, TypeAlias
+
+__all__ = ["Series", "forest", "lines"]
+
+Series: TypeAlias = Mapping[str, Sequence[tuple[str, float]]]
+"""Name of a curve -> (label on the x axis, value)."""
+
+_COLOURS = ("#8c1d2f", "#1f5fa8", "#c9822b", "#3d7f52", "#7a4fa3", "#5f6b76")
+_DASHES = ("", "", "6 4", "6 4", "2 3", "2 3")
+_TEXT = 'font-family="system-ui,sans-serif" font-size="12" fill="currentColor"'
+_GRID = 'stroke="currentColor" stroke-opacity="0.15"'
+
+
+def _svg(width: int, height: int, label: str, parts: Sequence[str]) -> str:
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" role="img"'
+    style = "max-width:100%;height:auto;color:inherit"
+    return f'{head} style="{style}" aria-label="{escape(label)}" {_TEXT}>{"".join(parts)}</svg>'
+
+
+def forest(rows: Sequence[tuple[str, Mapping[str, Any]]], measure: str) -> str:
+    """Dots with their intervals on a scale from 0 to 1.
+
+    Args:
+        rows: (name, {"mean", "low", "high"}), from the top; None where undefined.
+        measure: what is shown, for those who can't see it.
+    """
+    left, width, step = 230, 620, 26
+    height = step * len(rows) + 34
+    parts = []
+    for tick in range(11):
+        x = left + width * tick / 10
+        parts.append(f'<line x1="{x}" x2="{x}" y1="4" y2="{height - 26}" {_GRID}/>')
+        parts.append(f'<text x="{x}" y="{height - 8}" text-anchor="middle">{tick / 10:.1f}</text>')
+    for n, (name, row) in enumerate(rows):
+        y = step * n + 18
+        parts.append(f'<text x="{left - 10}" y="{y + 4}" text-anchor="end">{escape(name)}</text>')
+        if row["low"] is not None:
+            a, b = left + width * row["low"], left + width * row["high"]
+            line = f'x1="{a:.1f}" x2="{b:.1f}" y1="{y}" y2="{y}" stroke="{_COLOURS[0]}" stroke-width="2"'
+            parts.append(f"<line {line}/>")
+        if row["mean"] is not None:
+            x = left + width * row["mean"]
+            parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4.5" fill="{_COLOURS[0]}"/>')
+    return _svg(left + width + 20, height, f"{measure} of {len(rows)} runs with 95 % intervals", parts)
+
+
+def lines(series: Series, title: str) -> str:
+    """Curves over a few labelled positions, with a legend; the scale begins at 0.
+
+    Args:
+        series: the curves; their labels are laid out in the order in which they come.
+        title: what is shown, for those who can't see it.
+    """
+    left, width, height, top = 50, 560, 260, 12
+    labels = list(dict.fromkeys(label for points in series.values() for label, _ in points))
+    most = max((value for points in series.values() for _, value in points), default=1.0)
+    ceiling = max(1.0, -(-most // 0.5) * 0.5)
+    x = {label: left + width * (n + 0.5) / len(labels) for n, label in enumerate(labels)}
+    parts = []
+    for tick in range(5):
+        value = ceiling * tick / 4
+        y = top + height * (1 - tick / 4)
+        parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" {_GRID}/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{value:.2f}</text>')
+    parts += [f'<text x="{x[n]:.1f}" y="{top + height + 20}" text-anchor="middle">{escape(n)}</text>' for n in labels]
+    for n, (name, points) in enumerate(series.items()):
+        colour, dash = _COLOURS[n % len(_COLOURS)], _DASHES[n % len(_DASHES)]
+        places = [(x[label], top + height * (1 - value / ceiling)) for label, value in points]
+        path = " ".join(f"{a:.1f},{b:.1f}" for a, b in places)
+        parts.append(
+            f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+        )
+        parts += [f'<circle cx="{a:.1f}" cy="{b:.1f}" r="3.5" fill="{colour}"/>' for a, b in places]
+        y = top + 10 + 20 * n
+        parts.append(f'<line x1="{left + width + 20}" x2="{left + width + 44}" y1="{y}" y2="{y}" stroke="{colour}" ')
+        parts.append(f'stroke-width="2" stroke-dasharray="{dash}"/>')
+        parts.append(f'<text x="{left + width + 52}" y="{y + 4}">{escape(name)}</text>')
+    return _svg(left + width + 210, top + height + 32, title, parts)

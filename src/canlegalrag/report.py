@@ -1,0 +1,272 @@
+"""Tables for the terminal and one self-contained HTML page: every mean beside its interval, n and skipped."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from html import escape
+from typing import Any
+
+from rich.table import Table
+
+from canlegalrag import charts
+from canlegalrag.measures.stats import Comparison
+
+__all__ = [
+    "comparison_table",
+    "groups_table",
+    "html",
+    "info_table",
+    "pairs",
+    "problems_table",
+    "runs_table",
+    "scores_table",
+]
+
+Payload = Mapping[str, Any]
+
+
+def _figure(value: float | None, digits: int = 4) -> str:
+    return "–" if value is None or value != value else f"{value:.{digits}f}"
+
+
+def _interval(row: Mapping[str, Any]) -> str:
+    return "–" if row["low"] is None else f"{row['low']:.3f} … {row['high']:.3f}"
+
+
+def info_table(summary: Mapping[str, Any]) -> Table:
+    """What a benchmark holds, one fact a row."""
+    table = Table(show_header=False, box=None, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(overflow="fold")
+    for key, value in summary.items():
+        if isinstance(value, Mapping):
+            shown = ", ".join(f"{k} {v}" for k, v in value.items())
+        elif isinstance(value, list):
+            shown = ", ".join(f"{v:.2f}" if isinstance(v, float) else str(v) for v in value) or "none"
+        else:
+            shown = f"{value:,}" if isinstance(value, int) else str(value)
+        table.add_row(key.replace("_", " "), shown)
+    return table
+
+
+def scores_table(payload: Payload, title: str = "") -> Table:
+    """One run: a row a measure."""
+    table = Table(title=title or None, title_justify="left")
+    for name in ("measure", "mean", "95 % interval", "n", "skipped", "family"):
+        table.add_column(name, justify="right" if name in ("mean", "n", "skipped") else "left")
+    for name, row in payload["measures"].items():
+        family = payload["provenance"]["definitions"][name]
+        table.add_row(name, _figure(row["mean"]), _interval(row), str(row["n"]), str(row["skipped"]), family)
+    return table
+
+
+def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
+    """One run by a field of the queries: a row a value, a column a measure."""
+    measures = list(next(iter(groups.values()), {}))
+    table = Table(title=f"by {field}", title_justify="left")
+    for name in (field, "n", *measures):
+        table.add_column(name, justify="left" if name == field else "right")
+    for label, rows in groups.items():
+        cells = [f"{_figure(rows[m]['mean'])} [{_interval(rows[m])}]" for m in measures]
+        table.add_row(label, str(rows[measures[0]]["n"]), *cells)
+    return table
+
+
+def _board(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> tuple[list[str], list[list[str]]]:
+    """Heads and cells of the table of several runs, best first by the main measure, which carries its interval."""
+    ordered = sorted(results, key=lambda r: -(results[r]["measures"][main]["mean"] or 0.0))
+    heads = ["run"]
+    for name in measures:
+        heads += [name, "95 % interval"] if name == main else [name]
+    body = []
+    for run in ordered:
+        rows = results[run]["measures"]
+        cells = [run]
+        for name in measures:
+            cells += [_figure(rows[name]["mean"], 3), *([_interval(rows[name])] if name == main else [])]
+        body.append([*cells, str(rows[main]["n"]), str(rows[main]["skipped"])])
+    return [*heads, "n", "skipped"], body
+
+
+def runs_table(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> Table:
+    """Several runs: a row a run, best first by the main measure, whose interval is shown."""
+    heads, body = _board(results, measures, main)
+    table = Table()
+    for head in heads:
+        table.add_column(head, justify="left" if head == "run" else "right")
+    for cells in body:
+        table.add_row(*cells)
+    return table
+
+
+def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
+    """Every pair of runs: difference, interval, p and whether they can be told apart."""
+    title = f"{measure}: paired randomisation tests over blocks, Holm over {len(comparisons)} pairs"
+    table = Table(title=title, title_justify="left")
+    for name in ("a", "b", "mean a", "mean b", "a − b", "95 % interval", "p", "p (Holm)", "verdict"):
+        table.add_column(name, justify="left" if name in ("a", "b", "verdict") else "right")
+    for c in comparisons:
+        interval = "–" if c.low != c.low else f"{c.low:+.3f} … {c.high:+.3f}"
+        table.add_row(
+            c.a, c.b, _figure(c.mean_a), _figure(c.mean_b), f"{c.difference:+.4f}", interval, *_p(c), verdict(c)
+        )
+    return table
+
+
+def pairs(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
+    """Comparisons for JSON: undefined numbers are None."""
+    rows = [asdict(c) for c in comparisons]
+    return [{k: None if isinstance(v, float) and v != v else v for k, v in row.items()} for row in rows]
+
+
+def _p(c: Comparison) -> tuple[str, str]:
+    return _figure(c.p), _figure(c.p_holm)
+
+
+def verdict(c: Comparison) -> str:
+    """What may be said of a pair."""
+    if not c.apart:
+        return "can't be told apart"
+    return f"{c.a if c.difference > 0 else c.b} is better"
+
+
+def problems_table(problems: Iterable[Any], most: int = 20) -> str:
+    """Problems as lines for stderr, the first ones and a count."""
+    shown = [str(p) for p in problems]
+    more = [f"… and {len(shown) - most} more"] if len(shown) > most else []
+    return "\n".join(shown[:most] + more)
+
+
+_STYLE = """
+:root{--ink:#1b1b1f;--dim:#6a6a75;--line:#dddde3;--back:#fff;--mark:#8c1d2f;--band:#f4f1ee}
+@media(prefers-color-scheme:dark){:root{--ink:#ececf0;--dim:#a0a0ab;--line:#3a3a42;--back:#17171b}
+:root{--mark:#e0788a;--band:#222228}}
+body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back)}
+body{max-width:68rem;margin:2rem auto;padding:0 1rem}
+h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2.2rem}p,figcaption{color:var(--dim);max-width:46rem}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
+td,th{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
+td:first-child,th:first-child,td.text{text-align:left}tr:hover td{background:var(--band)}
+figure{margin:1rem 0}svg text{font:12px system-ui,sans-serif;fill:var(--ink)}code{font-size:.9em}
+"""
+
+
+def html(
+    results: Mapping[str, Payload],
+    comparisons: Sequence[Comparison],
+    *,
+    title: str,
+    main: str,
+    fields: Sequence[str] = ("persona", "variant"),
+) -> str:
+    """A page about several runs on one benchmark; it needs no network and no script.
+
+    Args:
+        results: run's name -> what `score_run` gives.
+        comparisons: pairs of the runs on the main measure.
+        title: of the page.
+        main: the measure to plot and to order by.
+        fields: groupings to show for the best run.
+    """
+    ordered = sorted(results, key=lambda r: -(results[r]["measures"][main]["mean"] or 0.0))
+    first = results[ordered[0]]
+    measures = list(first["measures"])
+    parts = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{_about(first)}</p>",
+        "<h2>Scores</h2>",
+        _html_table(*_board(results, measures, main)),
+        _definitions(first, measures),
+        f"<h2>{escape(main)} with 95 % intervals</h2>",
+        _figure_of(charts.forest([(run, results[run]["measures"][main]) for run in ordered], main)),
+    ]
+    for caption, series in by_chunk(results, (main, "recall@10", "paper_ndcg@10", "paper_recall@10")).items():
+        parts += [f"<h2>By chunk size: {escape(caption)}</h2>", _figure_of(charts.lines(series, caption))]
+    if comparisons:
+        parts += [f"<h2>Who can be told apart, by {escape(main)}</h2>", _comparisons(comparisons)]
+    for field in fields:
+        if groups := first["by"].get(field):
+            heads = [field, "n", *measures]
+            body = [[label, str(g[main]["n"]), *(_cell(g[m]) for m in measures)] for label, g in groups.items()]
+            parts += [f"<h2>{escape(ordered[0])} by {escape(field)}</h2>", _html_table(heads, body)]
+    head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
+    return f'{head}<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{"".join(parts)}</html>\n'
+
+
+def by_chunk(results: Mapping[str, Payload], measures: Sequence[str]) -> dict[str, charts.Series]:
+    """Curves over the size of passages, a chart for each variant that was run at three sizes or more.
+
+    Returns:
+        Variant -> measure -> (size in characters or `whole`, mean), sizes ascending.
+    """
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for payload in results.values():
+        recipe = payload["provenance"]["run"].get("recipe", {})
+        method, _, size = str(recipe.get("chunk", "")).partition(":")
+        label = f"{recipe.get('variant')}, {recipe.get('tokenizer', 'legal')} tokens"
+        label += ", the paper's chunker" if method == "paper" else ""
+        for measure in measures:
+            mean = payload["measures"].get(measure, {}).get("mean")
+            if method and mean is not None:
+                found.setdefault(label, {}).setdefault(measure, {})[size.partition(":")[0] or method] = mean
+    order = lambda point: int(point[0]) if point[0].isdigit() else 10**9  # noqa: E731
+    return {
+        label: {measure: sorted(points.items(), key=order) for measure, points in curves.items()}
+        for label, curves in found.items()
+        if max(len(points) for points in curves.values()) >= 3
+    }
+
+
+def _figure_of(svg: str) -> str:
+    return f'<figure class="wide">{svg}</figure>'
+
+
+def markdown(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> str:
+    """The table of several runs in Markdown, best first by the main measure, whose interval is shown."""
+    heads, body = _board(results, measures, main)
+    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *body]
+    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+
+
+def _cell(row: Mapping[str, Any]) -> str:
+    return _figure(row["mean"], 3)
+
+
+def _about(payload: Payload) -> str:
+    made = payload["provenance"]
+    benchmark = made["benchmark"] or {"name": "judgments", "fingerprint": ""}
+    unit, n = made["bootstrap"]["unit"], made["blocks"]
+    return (
+        f"{escape(benchmark['name'])}, content {escape(benchmark['fingerprint'][:16])}, {made['queries']} queries. "
+        f"Means run over all queries of the benchmark; a query without a ranking counts as zero. Intervals are "
+        f"percentile bootstrap intervals over {n} {unit}s. Made with canlegalrag {escape(made['canlegalrag'])}."
+    )
+
+
+def _definitions(payload: Payload, measures: Sequence[str]) -> str:
+    families = payload["provenance"]["definitions"]
+    paper = [m for m in measures if families[m] == "paper"]
+    text = "Measures count documents (the best passage stands for its document) unless they begin with paper_."
+    if paper:
+        text += f" {', '.join(paper)}: as the published code of CanLegalRAGBench counts, passages before documents."
+    skipped = {m: payload["measures"][m]["skipped"] for m in measures if payload["measures"][m]["skipped"]}
+    text += f" Skipped as undefined: {', '.join(f'{m} {n}' for m, n in skipped.items()) or 'none'}."
+    return f"<p>{escape(text)}</p>"
+
+
+def _html_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    head = "".join(f"<th>{escape(h)}</th>" for h in heads)
+    body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
+
+
+def _comparisons(comparisons: Sequence[Comparison]) -> str:
+    heads = ["a", "b", "a − b", "low", "high", "p", "p (Holm)", "verdict"]
+    rows = [
+        [c.a, c.b, f"{c.difference:+.4f}", _figure(c.low, 3), _figure(c.high, 3), *_p(c), verdict(c)]
+        for c in comparisons
+    ]
+    note = (
+        f"Paired randomisation tests that flip whole blocks ({comparisons[0].blocks} of them), Holm's correction over "
+        f"{len(comparisons)} pairs. Queries of one block share a seed, so they aren't independent."
+    )
+    return f"<p>{escape(note)}</p>{_html_table(heads, rows)}"

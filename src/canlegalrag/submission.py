@@ -1,0 +1,196 @@
+"""Check and score a run: from a run and judgments to `scores.json`, with all that made the numbers."""
+
+import dataclasses
+import platform
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from canlegalrag import __version__
+from canlegalrag.benchmark import Benchmark, check_run
+from canlegalrag.measures import retrieval
+from canlegalrag.measures.names import MEASURES, Measure
+from canlegalrag.measures.stats import Comparison, compare
+from canlegalrag.types import Problem, Qrels, Run, Scores
+
+__all__ = ["DEFAULT_MEASURES", "RESAMPLES", "caveats", "compare_runs", "listed", "number", "score_run"]
+
+DEFAULT_MEASURES = "ndcg@10 recall@10 recall@100 precision@10 hit@10 mrr map rprec judged@10"
+"""What `canlegalrag score` computes when nothing is asked: the standard family."""
+
+RESAMPLES = 10_000
+"""Bootstrap resamples behind each interval."""
+
+
+def number(value: float) -> float | None:
+    """A float for JSON: None where it is undefined.
+
+    >>> number(float("nan")), number(0.5)
+    (None, 0.5)
+    """
+    return None if value != value else float(value)
+
+
+def _rows(scores: Scores, names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    return {
+        name: {
+            "mean": number(scores.values[name]),
+            "n": scores.n[name],
+            "skipped": scores.skipped[name],
+            "low": number(scores.interval[name][0]),
+            "high": number(scores.interval[name][1]),
+        }
+        for name in names
+    }
+
+
+def score_run(
+    run: Run,
+    measures: Sequence[Measure],
+    *,
+    benchmark: Benchmark | None = None,
+    qrels: Qrels | None = None,
+    by: Sequence[str] = (),
+    made: Mapping[str, Any] | None = None,
+    seed: int = 0,
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Score a run against a benchmark, or against bare judgments.
+
+    Args:
+        run: the rankings.
+        measures: what to compute.
+        benchmark: gives judgments, blocks for the intervals, fields to group by, and ids to check against.
+        qrels: judgments, where there is no benchmark.
+        by: fields of the queries to group by; needs a benchmark.
+        made: what made the run, for the record.
+        seed: of the bootstrap.
+
+    Returns:
+        What `scores.json` holds (`measures`, `per_query`, `by`, `provenance`), free of NaN, and the run's problems.
+    """
+    judged = benchmark.qrels if benchmark else (qrels or {})
+    blocks = benchmark.blocks if benchmark else None
+    problems = check_run(benchmark, run) if benchmark else _check_ids(judged, run)
+    run = benchmark.counted(run) if benchmark else run
+    depth = (made or {}).get("k")
+    scores = _score(judged, run, measures, depth if isinstance(depth, int) else None, blocks, seed)
+    names = [str(m) for m in measures]
+    groups: dict[str, dict[str, Any]] = {}
+    for name in by:
+        assert benchmark is not None
+        parts = retrieval.group(scores, benchmark.labels(name), blocks=blocks, resamples=RESAMPLES, seed=seed)
+        groups[name] = {label: _rows(part, names) for label, part in parts.items()}
+    payload = {
+        "measures": _rows(scores, names),
+        "per_query": {
+            query: {name: number(scores.per_query[name][query]) for name in names}
+            for query in scores.per_query[names[0]]
+        },
+        "by": groups,
+        "provenance": {
+            "canlegalrag": __version__,
+            "python": platform.python_version(),
+            "numpy": np.__version__,
+            "definitions": {name: MEASURES[m.name].family for name, m in zip(names, measures, strict=True)},
+            "benchmark": {
+                "name": benchmark.name,
+                "revision": benchmark.revision,
+                "fingerprint": benchmark.fingerprint,
+            }
+            if benchmark
+            else None,
+            "queries": len(judged),
+            "blocks": len({blocks[q] for q in judged if q in blocks}) if blocks else len(judged),
+            "bootstrap": {"resamples": RESAMPLES, "seed": seed, "level": 0.95, "unit": "block" if blocks else "query"},
+            "audit": dataclasses.asdict(retrieval.audit(judged, run)),
+            "run": dict(made or {}),
+            "problems": [str(p) for p in problems[:100]],
+            "problem_count": len(problems),
+        },
+    }
+    return payload, problems
+
+
+def listed(run: Run, measure: Measure, depth: int | None) -> Run:
+    """The part of a run that a measure's family counts.
+
+    A run of ours has below its k best passages the best passage of further documents (see `protocols.Retriever`). The
+    paper's lists end after k passages, so its measures get no more than that; only `paper_mrr` has no cut of its own.
+    """
+    if depth is None or MEASURES[measure.name].family == "standard":
+        return run
+    return {query: hits[:depth] for query, hits in run.items()}
+
+
+def _score(
+    qrels: Qrels, run: Run, measures: Sequence[Measure], depth: int | None, blocks: Mapping[str, str] | None, seed: int
+) -> Scores:
+    """Score each family on its part of the run; the draws of the bootstrap are the same for both."""
+    parts = [[m for m in measures if MEASURES[m.name].family == family] for family in ("standard", "paper")]
+    found = [
+        retrieval.score(qrels, listed(run, part[0], depth), part, blocks=blocks, resamples=RESAMPLES, seed=seed)
+        for part in parts
+        if part
+    ]
+    fields = [f.name for f in dataclasses.fields(Scores)]
+    return Scores(**{name: {k: v for part in found for k, v in getattr(part, name).items()} for name in fields})
+
+
+def _check_ids(qrels: Qrels, run: Run) -> list[Problem]:
+    """What can be said of a run when only judgments are known."""
+    strange = [Problem(f"query {q!r}", "is not in the judgments: left out", fatal=False) for q in run if q not in qrels]
+    return strange + [
+        Problem(f"query {q!r}", "has no ranking: scores zero", fatal=False) for q in qrels if not run.get(q)
+    ]
+
+
+def compare_runs(
+    runs: Mapping[str, Run],
+    measure: Measure,
+    benchmark: Benchmark,
+    *,
+    depths: Mapping[str, int] | None = None,
+    seed: int = 0,
+) -> tuple[list[Comparison], list[Problem]]:
+    """Compare every pair of runs on one measure, query by query, in the benchmark's blocks.
+
+    Args:
+        runs: name -> rankings.
+        measure: what to compare by.
+        benchmark: judgments and blocks.
+        depths: name -> k of the runs that are ours, for the paper's family.
+        seed: of the resampling.
+
+    Returns:
+        One comparison a pair, and the problems of all runs, each with its run's name.
+    """
+    queries = list(benchmark.qrels)
+    blocks = benchmark.blocks
+    values = {}
+    problems = []
+    for name, run in runs.items():
+        part = listed(benchmark.counted(run), measure, (depths or {}).get(name))
+        by_query = retrieval.per_query(benchmark.qrels, part, [measure])[str(measure)]
+        values[name] = [by_query[q] for q in queries]
+        found = check_run(benchmark, run)
+        problems += [Problem(f"{name}: {p.where}", p.what, p.fix, p.fatal) for p in found]
+    labels = [blocks.get(q, q) for q in queries]
+    return compare(values, labels, resamples=RESAMPLES, seed=seed), problems
+
+
+def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]:
+    """What a reader of comparisons must know: with few blocks no difference, however large, can reach the level.
+
+    A sign-flip test over b blocks has 2^b outcomes, so its p is at least 2/2^b.
+    """
+    if not comparisons:
+        return []
+    blocks, pairs = comparisons[0].blocks, len(comparisons)
+    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60))
+    if least * pairs < level:
+        return []
+    return [
+        f"{blocks} blocks and {pairs} pairs: the smallest p that the test can give is {least:.3g}, {least * pairs:.3g} "
+        f"after Holm's correction, so nothing can be told apart at {level}. Compare fewer runs, or use more blocks."
+    ]
