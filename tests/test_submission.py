@@ -128,3 +128,10 @@ def test_the_papers_measures_end_where_its_lists_end() -> None:
     other = {"q1": [Hit("a", 1.0)]}
     (pair,), _ = submission.compare_runs({"x": run, "y": other}, parse("paper_mrr"), one, depths={"x": 2})
     assert (pair.mean_a, pair.mean_b) == (0.0, 1.0)
+
+
+def test_scores_json_is_the_payload_with_a_line_a_query() -> None:
+    payload, _ = submission.score_run(RUN, parse_all("mrr recall@1"), benchmark=bench(), by=["persona"])
+    text = submission.scores_json(payload)
+    assert json.loads(text) == json.loads(dumps(payload))
+    assert '\n  "q4": {"mrr": null, "recall@1": null}\n' in text

@@ -259,7 +259,7 @@ def score(
 ) -> None:
     """Score a run: means over all queries of the benchmark, with intervals, n and skipped."""
     from canlegalrag import report, submission
-    from canlegalrag.files import dumps, read_qrels, read_run, write_atomic
+    from canlegalrag.files import read_qrels, read_run, write_atomic
     from canlegalrag.measures.retrieval import parse_all
     from canlegalrag.pipeline import read_meta
 
@@ -285,7 +285,7 @@ def score(
         made=read_meta(run),
     )
     if out:
-        write_atomic(out, dumps(payload, indent=1) + "\n")
+        write_atomic(out, submission.scores_json(payload))
     if json:
         _print_json(payload)
     else:

@@ -65,7 +65,7 @@ def run(
         made = pipeline.retrieve(recipe, benchmark, path, k=k, cache=cache)
         runs[recipe.name] = read_run(path)
         payload, _ = submission.score_run(runs[recipe.name], measures, benchmark=benchmark, by=fields, made=made)
-        write_atomic(path.with_name("scores.json"), dumps(payload, indent=1) + "\n")
+        write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
         results[recipe.name] = payload
         if progress:
             progress(1)

@@ -9,12 +9,13 @@ import numpy as np
 
 from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark, check_run
+from canlegalrag.files import dumps
 from canlegalrag.measures import retrieval
 from canlegalrag.measures.names import MEASURES, Measure
 from canlegalrag.measures.stats import Comparison, compare
 from canlegalrag.types import Problem, Qrels, Run, Scores
 
-__all__ = ["DEFAULT_MEASURES", "RESAMPLES", "caveats", "compare_runs", "listed", "number", "score_run"]
+__all__ = ["DEFAULT_MEASURES", "RESAMPLES", "caveats", "compare_runs", "listed", "number", "score_run", "scores_json"]
 
 DEFAULT_MEASURES = "ndcg@10 recall@10 recall@100 precision@10 hit@10 mrr map rprec judged@10"
 """What `canlegalrag score` computes when nothing is asked: the standard family."""
@@ -30,6 +31,13 @@ def number(value: float) -> float | None:
     (None, 0.5)
     """
     return None if value != value else float(value)
+
+
+def scores_json(payload: Mapping[str, Any]) -> str:
+    """What `scores.json` holds, indented, but with one line a query: small enough to commit and to diff."""
+    queries = ",\n".join(f"  {dumps(q)}: {dumps(row)}" for q, row in payload["per_query"].items())
+    whole = dumps({**payload, "per_query": {}}, indent=1)
+    return whole.replace('"per_query": {}', f'"per_query": {{\n{queries}\n }}', 1) + "\n"
 
 
 def _rows(scores: Scores, names: Sequence[str]) -> dict[str, dict[str, Any]]:

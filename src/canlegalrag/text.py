@@ -54,9 +54,11 @@ def _rules(name: str) -> Rules:
 
 def _chunked(data: Sequence[bytes], rules: Rules) -> tuple[Bytes, Ints]:
     """Byte buffer with a space around every chunk, and where each chunk starts."""
-    joined = b"".join((b" ", b" ".join(data), b" ")).translate(rules.table)
-    buffer = np.frombuffer(bytearray(joined), dtype=np.uint8)
-    if rules.chunks is not None:
+    joined = b" ".join((b"", *data, b"")).translate(rules.table)
+    if rules.chunks is None:
+        buffer = np.frombuffer(joined, dtype=np.uint8)
+    else:
+        buffer = np.frombuffer(bytearray(joined), dtype=np.uint8)
         rules.chunks(buffer)
     inside = buffer != SPACE
     return buffer, np.flatnonzero(inside[1:] > inside[:-1]) + 1
@@ -152,15 +154,15 @@ def _distinct(buffer: Bytes, starts: Ints) -> tuple[list[str], list[int], Codes]
     if not len(starts):
         return [], [], np.zeros(0, dtype=np.int32)
     wide = len(buffer) > np.iinfo(np.int32).max
-    offsets = np.append(starts, len(buffer)).astype(np.int64 if wide else np.int32)
+    offsets = np.empty(len(starts) + 1, dtype=np.int64 if wide else np.int32)
+    offsets[:-1], offsets[-1] = starts, len(buffer)
     parts = [None, pa.py_buffer(offsets), pa.py_buffer(buffer)]
     array = pa.Array.from_buffers(pa.large_binary() if wide else pa.binary(), len(starts), parts)
     coded = array.dictionary_encode()
-    values = coded.dictionary.to_pylist()
-    data = b"".join(values)
-    first = np.cumsum([0, *map(len, values[:-1])])
+    _, places, data = coded.dictionary.buffers()
+    first = np.frombuffer(places, dtype=offsets.dtype)[: len(coded.dictionary)]
     odd = np.flatnonzero(np.logical_or.reduceat(ODD[np.frombuffer(data, dtype=np.uint8)], first))
-    chunks = b" ".join(data.split()).decode("utf-8", "surrogatepass").split(" ")
+    chunks = b" ".join(data.to_pybytes().split()).decode("utf-8", "surrogatepass").split(" ")
     return chunks, odd.tolist(), coded.indices.to_numpy()
 
 

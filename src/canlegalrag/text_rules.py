@@ -43,6 +43,9 @@ _BACK = np.frombuffer(bytes([SPACE, *_MARKS]), dtype=np.uint8)
 _ASCII_TABLE = bytes(ord(chr(c).lower()) if c < 128 and chr(c).isalnum() else SPACE for c in range(256))
 _LEGAL_TABLE = bytes(_MARKS.get(c, c if c >= 128 else _ASCII_TABLE[c]) for c in range(256))
 ODD = np.array([c >= 128 or c in _MARKS for c in range(256)])
+_PARTS_C2 = np.isin(np.arange(256), [0xA0, 0xAB, 0xBB])  # second byte of no-break space, «, »
+_PARTS_E280 = np.isin(np.arange(256), [*range(0x80, 0x8B), 0x93, 0x94, 0x9C, 0x9D, 0x9E, 0xA2, 0xA6, 0xAF])
+"""Third byte of the spaces of U+2000, the dashes, the double quotes, the bullet, the ellipsis, U+202F."""
 _DIGIT, _LETTER, _HIGH = 1, 2, 3  # and 0 for what separates
 _CLASS = np.zeros(256, dtype=np.uint8)
 _CLASS[ord("0") : ord("9") + 1] = _DIGIT
@@ -92,7 +95,18 @@ def _folded(raw: str) -> tuple[str, list[tuple[int, int]]]:
 
 
 def _legal_chunks(buffer: Bytes) -> None:
-    """Decide in place, by its neighbours, whether a mark between two words joins them or parts them."""
+    """Decide in place, by its neighbours, whether a mark between two words joins them or parts them.
+
+    Quotation marks, dashes and no-break spaces part in any case; left in, they would make a new chunk of every
+    word that they touch.
+    """
+    at = np.flatnonzero(buffer == 0xC2)
+    at = at[_PARTS_C2[buffer[at + 1]]]
+    buffer[at] = buffer[at + 1] = SPACE
+    at = np.flatnonzero(buffer == 0xE2)
+    at = at[buffer[at + 1] == 0x80]
+    at = at[_PARTS_E280[buffer[at + 2]]]
+    buffer[at] = buffer[at + 1] = buffer[at + 2] = SPACE
     at = np.flatnonzero(buffer < SPACE)
     mark, before, after = buffer[at], _CLASS[buffer[at - 1]], _CLASS[buffer[at + 1]]
     joins = (mark == _APOSTROPHE) & (before >= _LETTER) & (after >= _LETTER)
