@@ -1,6 +1,7 @@
 """Tokens and normal forms, offsets kept: what a word is, for everything that counts or compares words."""
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, count, repeat
@@ -174,11 +175,13 @@ def _expanded(chunks: list[str], odd: list[int], coded: Codes, ends: Ints) -> tu
         chunks[i] = words[0] if words else ""
         if len(words) != 1:
             many[i] = words
+    if not many:  # nothing to part or to drop
+        known: dict[str, int] = defaultdict(count().__next__)
+        first = np.fromiter(map(known.__getitem__, chunks), dtype=np.int32, count=len(chunks))
+        return dict(known), first.take(coded), ends
     seen = filter(None, dict.fromkeys(chain(chunks, *many.values())))  # "" stands for a chunk without any
     lookup = dict(zip(seen, count()))
     first = np.fromiter(map(lookup.get, chunks, repeat(0)), dtype=np.int32, count=len(chunks))
-    if not many:  # nothing to part or to drop
-        return lookup, first[coded], ends
     size = np.ones(len(chunks), dtype=np.int64)
     size[list(many)] = [len(words) for words in many.values()]
     flat = np.repeat(first, size)

@@ -142,6 +142,28 @@ def test_top_k_is_the_head_of_all_scores(variant, seed, monkeypatch):
             assert top.scores.tolist() == scores[order[:k]].tolist()  # to the bit, though common terms are skipped
 
 
+@pytest.mark.parametrize("variant", ["rank_bm25_okapi", "rank_bm25_l"])
+@pytest.mark.parametrize("passages", [None, halves])
+def test_coarse_sums_leave_the_best_to_the_bit(variant, passages, monkeypatch):
+    monkeypatch.setattr(bm25_index, "_COMMON", 10**9)  # nothing but rows
+    sifted = []
+    sift = bm25_index.Postings._sift
+    monkeypatch.setattr(bm25_index.Postings, "_sift", lambda *a: sifted.append(sift(*a)) or sifted[-1])
+    documents, queries = random_corpus(8, n=900, size=120)
+    documents |= {f"{key}-twin": Document(f"{key}-twin", "", d.text) for key, d in documents.items()}  # ties
+    index = BM25.build(documents, variant=variant, passages=passages)
+    assert index.postings.coarse.shape == index.postings.dense.shape
+    for query in [*queries, " ".join(queries * 40), *(f"w{i}" for i in range(40))]:
+        scores = index.scores(query)
+        order = np.argsort(-scores, kind="stable")
+        for k in (1, 2, 9, 30):
+            [top] = index.top([query], k)
+            k = min(k, int((scores > 0).sum()))
+            assert top.units[:k].tolist() == order[:k].tolist()
+            assert top.scores.tolist() == scores[top.units].tolist()
+    assert sum(sifted) > len(sifted) / 3
+
+
 @given(
     st.lists(st.sampled_from([0.0, -1.0, 0.5, 0.25, 1.0, 3.0]) | st.floats(-5, 5, width=32), max_size=400),
     st.integers(1, 20),
@@ -307,7 +329,7 @@ def test_a_damaged_or_foreign_folder(tmp_path):
         assert path.name in broken(cut(path.name)), path.name
         assert "index" in broken(cut(path.name, 0)), path.name
         assert "index" in broken(lambda folder, path=path: (folder / path.name).unlink()), path.name
-    assert "format 99 is not 1" in broken(meta(version=99))
+    assert "format 99 is not 2" in broken(meta(version=99))
     assert "not a BM25 index of canlegalrag" in broken(meta(format="other"))
     assert "damaged" in broken(meta(variant=None))
     assert "damaged" in broken(meta(arrays={}, lists={}))

@@ -197,7 +197,7 @@ class BM25:
         p, v = self.postings, self.variant
         meta = {"variant": v.name, "k1": v.k1, "b": v.b, "delta": v.delta, "tokenizer": self.tokenizer}
         arrays = {"idf": p.idf, "starts": p.starts, "units": p.units, "weights": p.weights, "rows": p.rows}
-        arrays |= {"dense": p.dense, "tops": p.tops, "lengths": self.lengths, "sizes": self.sizes}
+        arrays |= {"dense": p.dense, "tops": p.tops, "coarse": p.coarse, "lengths": self.lengths, "sizes": self.sizes}
         if self.firsts is not None and self.spans is not None:
             arrays |= {"firsts": self.firsts, "spans": self.spans}
         bm25_store.write(Path(folder), meta, {"ids": list(self.ids), "terms": list(p.terms)}, arrays)
@@ -217,7 +217,7 @@ class BM25:
         try:
             formula = _formula(meta["variant"], meta["k1"], meta["b"], meta["delta"] or None)
             terms = {term: code for code, term in enumerate(lists["terms"])}
-            names = ("idf", "starts", "units", "weights", "rows", "dense", "tops")
+            names = ("idf", "starts", "units", "weights", "rows", "dense", "tops", "coarse")
             postings = Postings(terms, *(arrays[name] for name in names))
             rest = (arrays["lengths"], arrays["sizes"], arrays.get("firsts"), arrays.get("spans"))
             return cls(formula, meta["tokenizer"], tuple(lists["ids"]), postings, *rest, documents)

@@ -2,11 +2,11 @@
 
 import os
 import tempfile
-from collections import Counter, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import count, pairwise
 from typing import IO, Any, NamedTuple
 
 import numpy as np
@@ -23,7 +23,7 @@ Array = npt.NDArray[Any]
 _List = tuple[slice, int]  # where a list stands, how often the query says its term
 _Dense = tuple[int, int, float]  # row, how often the query says its term, the most that this can add
 
-BATCH = 6_000_000
+BATCH = 8_000_000
 """Characters coded at once: enough to be paid back by the vectorised steps, small enough for the caches."""
 _BLOCK = 1 << 18
 _FEW = 256  # units that it doesn't pay to thin out further
@@ -54,6 +54,8 @@ class Postings:
     """(rows, units) of the variant's dtype; 0 where the unit doesn't hold the term."""
     tops: Array
     """(rows,) of the variant's dtype: the highest weight in each dense row."""
+    coarse: Array
+    """(rows, units) uint8: `dense` in 255ths of its highest weight, rounded down; no rows where that is float32."""
 
     def scores(self, query: Sequence[str], k: int | None = None, firsts: Array | None = None) -> tuple[Array, float]:
         """Score every unit for the tokens of a query.
@@ -68,7 +70,7 @@ class Postings:
         Returns:
             (units,) scores, and the floor: only units above it hold a token of the query.
         """
-        counts = Counter([code for code in map(self.terms.get, query) if code is not None])
+        counts = Counter(map(self.terms.__getitem__, filter(self.terms.__contains__, query)))
         codes = np.fromiter(counts, dtype=np.int64, count=len(counts))
         total = np.zeros(self.dense.shape[1], dtype=self.weights.dtype)
         lists, dense = self._split(counts, codes)
@@ -76,20 +78,46 @@ class Postings:
             units = np.concatenate([self.units[span] for span, _ in lists])
             np.add.at(total, units, np.concatenate([_times(self.weights[span], n) for span, n in lists]))
         masked = bool((self.idf[codes] <= 0).any())
+        starts = None if firsts is None else firsts[np.flatnonzero(np.diff(firsts))]
         if masked or k is None:
             for row, n, _ in dense:
                 total += _times(self.dense[row], n)
-        else:
-            self._lift(total, dense, k, firsts)
+        elif not len(self.coarse) or not self._sift(total, dense, k, starts):
+            self._lift(total, dense, k, starts)
         return (self._masked(total, lists, dense), -np.inf) if masked else (total, 0.0)
 
-    def _lift(self, total: Array, dense: list[_Dense], k: int, firsts: Array | None) -> None:
+    def _sift(self, total: Array, dense: list[_Dense], k: int, starts: Array | None) -> bool:
+        """Add the dense rows to the units that coarse sums leave among the k best; False: too many to gain by it.
+
+        A coarse sum is a lower bound, and with one 255th more for each summand an upper one. This is for float64,
+        an eighth of which is read; float32 gains more by `_lift`, unless floors keep common terms weighty.
+        """
+        step = float(self.tops.max()) / 255
+        steps = sum(n for _, n, _ in dense)
+        most = float(total.max()) / step + 255 * (steps + 1)
+        if not dense or not most < 1 << 32:
+            return not dense
+        kind = np.uint16 if most < 1 << 16 else np.uint32
+        sums: Array = (total / step).astype(kind)
+        for row, n, _ in dense:
+            np.add(sums, self.coarse[row] if n == 1 else self.coarse[row] * kind(n), out=sums)
+        bound = _bound(sums if starts is None else np.maximum.reduceat(sums, starts), k)
+        lowest = int(max(bound, 0)) - steps - 2  # one for the lists, one for rounding
+        near = np.flatnonzero(sums >= lowest) if lowest > 0 else ()
+        if not 0 < 16 * len(near) < len(sums):
+            return False
+        rows, times = (np.array([item[i] for item in dense]) for i in (0, 1))
+        block = self.dense[rows[:, None], near] * times[:, None].astype(total.dtype)
+        block[0] += total[near]
+        total[near] = np.add.accumulate(block)[-1]  # term after term, as everywhere: sums round
+        return True
+
+    def _lift(self, total: Array, dense: list[_Dense], k: int, starts: Array | None) -> None:
         """Add the dense rows, weightiest first, to the units that they can still lift among the k best.
 
         All weights are positive, so what a unit has so far is a lower bound, and that plus the highest weight
         of each row to come an upper one (the MaxScore argument; Turtle and Flood, 1995).
         """
-        starts = None if firsts is None else firsts[np.flatnonzero(np.diff(firsts))]
         at, part = None, total
         reach = sum(most for *_, most in dense)
         hope = np.inf  # what the bound can have grown to: below the reach, looking is in vain
@@ -203,7 +231,7 @@ class IndexBuilder:
         self.n = 0
         self._texts: list[str] = []
         self._size = 0
-        self._terms: dict[str, int] = {}
+        self._terms: dict[str, int] = defaultdict(count().__next__)  # a new term gets the next code
         self._stored = 0
         self._lengths: list[Ints] = []
         self._parts: list[tuple[Array, Array, int, np.dtype[Any]]] = []
@@ -236,10 +264,7 @@ class IndexBuilder:
 
     def _store(self, run: _Run) -> None:
         """Give the run's terms their codes in the whole, and write its postings to disk."""
-        known = list(map(self._terms.get, run.terms))
-        for i in [i for i, code in enumerate(known) if code is None]:
-            known[i] = self._terms[run.terms[i]] = len(self._terms)
-        codes = np.array(known, dtype=np.int32)
+        codes = np.fromiter(map(self._terms.__getitem__, run.terms), dtype=np.int32, count=len(run.terms))
         self._spill.write((run.units + np.int32(self._stored)).data)
         self._spill.write(run.tf.data)
         self._parts.append((codes, run.counts.astype(np.int32), len(run.units), run.tf.dtype))
@@ -268,10 +293,18 @@ class IndexBuilder:
         norms = variant.norms(lengths)
         weights = _weigh(variant, tf, units, starts, norms, idf)
         dense = np.zeros(dense_tf.shape, dtype=variant.dtype)
-        for row, code in enumerate(np.flatnonzero(is_dense)):
+
+        def fill(code: int) -> None:
+            row = rows[code]
             held = np.flatnonzero(dense_tf[row])
             dense[row, held] = variant.gain(dense_tf[row, held], norms[held]) * idf[code]
-        return Postings(self._terms, idf, starts, units, weights, rows, dense, dense.max(axis=1, initial=0)), lengths
+
+        deque(self._pool.map(fill, np.flatnonzero(is_dense).tolist()), maxlen=0)
+        tops = dense.max(axis=1, initial=0)
+        coarse = np.zeros((len(dense) if variant.dtype == "float64" else 0, self.n), dtype=np.uint8)
+        for fine, row in zip(dense, coarse, strict=False):
+            row[:] = fine / (tops.max() / 255)
+        return Postings(dict(self._terms), idf, starts, units, weights, rows, dense, tops, coarse), lengths
 
     def _merged(self, starts: Ints, rows: Array, n_dense: int) -> tuple[Array, Array, Array]:
         """Units and term frequencies by term out of the runs, and those of the dense rows."""

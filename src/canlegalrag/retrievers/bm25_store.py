@@ -16,7 +16,7 @@ from canlegalrag.errors import InputError
 __all__ = ["read", "write"]
 
 FORMAT = "canlegalrag-bm25"
-VERSION = 1
+VERSION = 2
 _META = "index.json"
 
 Array = npt.NDArray[Any]
