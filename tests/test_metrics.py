@@ -26,12 +26,28 @@ metric.add(prediction=["a"], reference=["a"])
 metric.add_batch(predictions=[[]], references=[["a"]])
 print(metric.compute(measures="mrr", grades=[[1], [2]]))
 print(metric.compute(predictions=[["a"]], references=[[]], measures="mrr"))
-for wrong in ({"a": 2}, "a", [1], [None]):
+for wrong in ({"a": 2}, {"a"}, "a", [1], [None], None, (i for i in "a"), ["\\ud800"]):
     for given in ({"references": [wrong], "predictions": [["a"]]}, {"references": [["a"]], "predictions": [wrong]}):
         try:
             print("taken:", given, metric.compute(**given))
         except ValueError as error:
             print(str(error).partition(" (")[0])
+gold = {"references": [["a"]]}
+for given in ({"predictions": [["a"]]}, gold, {"predictions": (i for i in [["a"]]), **gold}):
+    try:
+        print("taken:", given, metric.compute(**given))
+    except ValueError as error:
+        print(str(error).partition(" (")[0])
+for grades in ([[1e300]], [[10**19]], [None], 5):
+    try:
+        print("taken:", grades, metric.compute(predictions=[["a"]], grades=grades, **gold))
+    except ValueError as error:
+        print(str(error).partition(" (")[0])
+try:
+    metric.add(prediction=["a"])
+except ValueError as error:
+    print(str(error).partition(" (")[0])
+print(metric.compute(predictions=[["a"], ["b"]], references=[["a"], []], measures="mrr judged@5"))
 print(metric.compute(predictions=[["é", "é", "😀"]], references=[["😀"]], measures=["mrr", "paper_mrr"]))
 """
 
@@ -120,13 +136,30 @@ def test_retrieval_takes_nothing_that_evaluate_would_bend(python):
     assert done.stdout.splitlines() == [
         "{'mrr': 0.5, 'n': 2, 'skipped': 0}",
         "{'mrr': None, 'n': 0, 'skipped': 1}",
-        "references of query 0: a dict stands where a list of ids should",
-        "predictions of query 0: a dict stands where a list of ids should",
-        "references of query 0: a str stands where a list of ids should",
-        "predictions of query 0: a str stands where a list of ids should",
-        "references of query 0: the id 1 is not a string",
-        "predictions of query 0: the id 1 is not a string",
-        "references of query 0: the id None is not a string",
-        "predictions of query 0: the id None is not a string",
+        "references of query 0: a dict stands where a list should",
+        "predictions of query 0: a dict stands where a list should",
+        "references of query 0: a set stands where a list should",
+        "predictions of query 0: a set stands where a list should",
+        "references of query 0: a str stands where a list should",
+        "predictions of query 0: a str stands where a list should",
+        "references of query 0: 1 is not a string",
+        "predictions of query 0: 1 is not a string",
+        "references of query 0: None is not a string",
+        "predictions of query 0: None is not a string",
+        "references of query 0: None stands where a list should",
+        "predictions of query 0: None stands where a list should",
+        "references of query 0: a generator stands where a list should",
+        "predictions of query 0: a generator stands where a list should",
+        r"references of query 0: '\ud800' holds half a surrogate pair, which no file can",
+        r"predictions of query 0: '\ud800' holds half a surrogate pair, which no file can",
+        "references: None stands where a list should",
+        "predictions: None stands where a list should",
+        "predictions: a generator stands where a list should",
+        "qrels, query '0', document 'a': grade 1e+300 is beyond ±2147483647",
+        "qrels, query '0', document 'a': grade 10000000000000000000 is beyond ±2147483647",
+        "grades of query 0: None stands where a list should",
+        "grades: a int stands where a list should",
+        "references of query 0: None stands where a list should",
+        "{'mrr': 1.0, 'judged@5': 0.5, 'n': 1, 'skipped': 1, 'judged@5_n': 2, 'judged@5_skipped': 0}",
         "{'mrr': 0.5, 'paper_mrr': 0.5, 'n': 1, 'skipped': 0}",
     ]

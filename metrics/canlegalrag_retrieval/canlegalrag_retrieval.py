@@ -15,14 +15,16 @@ _INPUTS = """\
 Args:
     predictions: for each query a list of document ids, best first; an id may be repeated (one a passage).
     references: for each query a list of the ids of the relevant documents.
-    grades: for each query a list of whole numbers, one a reference (0: judged, not relevant). Default: all 1.
+    grades: for each query a list of whole numbers, one a reference (0: judged, not relevant; below 0: not judged).
+        Default: all 1.
     k: cut-off of the usual measures. Default: 10. Not together with `measures`.
     measures: names, such as "ndcg@5 recall@20 map". Default: the usual ones of the family.
     family: "standard" (default) or "paper".
 
 Returns:
-    The mean of each measure under its name (None where no query has a value), `n`, the queries in the mean, and
-    `skipped`, those without a relevant document.
+    The mean of each measure under its name (None where no query has a value), `n`, the queries in that mean, and
+    `skipped`, those without a relevant document. A measure that runs over more queries than `n` (`judged@k`) has
+    `<measure>_n` and `<measure>_skipped` of its own.
 
 Examples:
     >>> metric = evaluate.load("metrics/canlegalrag_retrieval")
@@ -53,7 +55,7 @@ class CanLegalRAGRetrieval(evaluate.Metric):
         )
 
     def add_batch(self, *, predictions=None, references=None, **kwargs):
-        """Refuse what `evaluate` would bend to its schema: a mapping becomes its keys, a number its digits."""
+        """Refuse what `evaluate` would trip over (None) or bend to its schema: a mapping becomes its keys."""
         lists.check_lists(predictions, references)
         super().add_batch(predictions=predictions, references=references, **kwargs)
 

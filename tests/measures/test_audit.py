@@ -1,7 +1,7 @@
 """The audit: everything that scoring decides about a run is counted."""
 
 import dataclasses
-import math
+import json
 
 import pytest
 
@@ -38,8 +38,12 @@ def test_order_empty_rankings_and_float32():
 
 
 def test_nothing_retrieved():
-    assert math.isnan(audit({"q": {"a": 1}}, {}).unjudged)
-    assert audit({}, {}).queries == 0
+    for qrels, run in (({"q": {"a": 1}}, {}), ({"q": {"a": 1}}, {"q": []}), ({}, {})):
+        found = audit(qrels, run)
+        assert found.unjudged is None and found.queries == len(qrels)
+        # As reports write it: undefined is null.
+        assert json.loads(json.dumps(dataclasses.asdict(found), allow_nan=False))["unjudged"] is None
+    assert audit({"q": {"a": 1}}, {"q": {"a": 1.0}}).unjudged == 0.0
 
 
 def test_ids_are_all_looked_at():

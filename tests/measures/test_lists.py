@@ -1,9 +1,13 @@
 """Plain lists of ids, as the evaluate module is given them."""
 
+import random
+
+import numpy as np
 import pytest
 
 from canlegalrag.errors import InputError
 from canlegalrag.measures.lists import score_lists
+from canlegalrag.measures.retrieval import score
 
 
 def test_the_usual_measures_of_both_families():
@@ -39,6 +43,40 @@ def test_a_query_without_references_is_skipped_and_nothing_defined_is_none():
     assert score_lists([], [], measures="mrr") == {"mrr": None, "n": 0, "skipped": 0}
 
 
+def test_a_measure_that_runs_over_other_queries_says_so():
+    # judged@5 is (1 + 0) / 2: defined for both queries. Nothing is relevant to the second: mrr is that of the first.
+    assert score_lists([["a"], ["b"]], [["a"], []], measures="mrr judged@5") == {
+        **{"mrr": 1.0, "judged@5": 0.5, "n": 1, "skipped": 1},
+        **{"judged@5_n": 2, "judged@5_skipped": 0},
+    }
+    # Alone, or where every query has a relevant document, nothing differs and nothing is added.
+    assert score_lists([["a"], ["b"]], [["a"], []], measures="judged@5") == {"judged@5": 0.5, "n": 2, "skipped": 0}
+    assert list(score_lists([["a"]], [["a"]], measures="mrr judged@5")) == ["mrr", "judged@5", "n", "skipped"]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_means_and_counts_are_those_of_score(seed):
+    rng = random.Random(seed)
+    found = [rng.sample("abcdef", rng.randint(0, 6)) for _ in range(12)]
+    gold = [rng.sample("abcdef", rng.randint(0, 3)) for _ in found]
+    levels = [[rng.choice((-1, 0, 1, 2)) for _ in row] for row in gold]
+    gold[0], levels[0] = ["a", "b"], [0, 1]  # bpref needs a document judged irrelevant
+    measures = "judged@3 ndcg@3 ndcg mrr paper_ndcg@3 paper_mrr judged@1 bpref"
+    ours = score_lists(found, gold, levels, measures=measures)
+    qrels = {f"q{i}": dict(zip(row, levels[i], strict=True)) for i, row in enumerate(gold)}
+    run = {f"q{i}": {doc: -float(at) for at, doc in enumerate(row)} for i, row in enumerate(found)}
+    theirs = score(qrels, run, measures, resamples=1)
+    for name, mean in theirs.values.items():
+        assert ours[name] == pytest.approx(mean), name
+        assert ours.get(f"{name}_n", ours["n"]) == theirs.n[name], name
+        assert ours.get(f"{name}_skipped", ours["skipped"]) == theirs.skipped[name], name
+
+
+def test_lists_tuples_and_arrays_are_lists():
+    rows = (np.array(["a", "b"]), ("a",))
+    assert score_lists(rows, rows, (np.array([2, 1]), (1,)), measures="ndcg") == {"ndcg": 1.0, "n": 2, "skipped": 0}
+
+
 def test_grades():
     # DCG = 1 + 3 / log2 3, ideal = 3 + 1 / log2 3.
     found = score_lists([["a", "b"]], [["a", "b", "c"]], [[1, 3, 0]], measures="ndcg@10 bpref recall@10")
@@ -62,8 +100,37 @@ def test_a_repeated_reference_counts_once_unless_its_grades_differ():
         ({"predictions": [["a"]], "references": ["abc"]}, "a str stands where"),
         ({"predictions": [["a"]], "references": [{"a": 2}]}, "references of query 0: a dict stands where"),
         ({"predictions": [{"a"}], "references": [["a"]]}, "predictions of query 0: a set stands where"),
-        ({"predictions": [["a", 1]], "references": [["1"]]}, "id 1 is not a string"),
-        ({"predictions": [["a"]], "references": [["a", None]]}, "id None is not a string"),
+        ({"predictions": [["a", 1]], "references": [["1"]]}, "predictions of query 0: 1 is not a string"),
+        ({"predictions": [["a"]], "references": [["a", None]]}, "references of query 0: None is not a string"),
+        ({"predictions": [["a"]], "references": [{"a"}]}, "references of query 0: a set stands where"),
+        ({"predictions": None, "references": [["a"]]}, "predictions: None stands where"),
+        ({"predictions": [["a"]], "references": None}, "references: None stands where"),
+        ({"predictions": 7, "references": [["a"]]}, "predictions: a int stands where"),
+        ({"predictions": {"q": ["a"]}, "references": [["a"]]}, "predictions: a dict stands where"),
+        ({"predictions": "a", "references": "a"}, "predictions: a str stands where"),
+        ({"predictions": iter([["a"]]), "references": [["a"]]}, "predictions: a list_iterator stands where"),
+        ({"predictions": [["a"]], "references": [["b"], None]}, "1 rankings for 2 lists"),
+        ({"predictions": [["a"], None], "references": [["a"], ["b"]]}, "predictions of query 1: None stands where"),
+        ({"predictions": [["a"]], "references": [None]}, "references of query 0: None stands where"),
+        (
+            {"predictions": [(x for x in "a")], "references": [["a"]]},
+            "predictions of query 0: a generator stands where",
+        ),
+        ({"predictions": [["é", "a\ud800"]], "references": [["a"]]}, r"query 0: 'a\\ud800' holds half a surrogate"),
+        ({"predictions": [["a"]], "references": [["\ude00"]]}, r"references of query 0: '\\ude00' holds half"),
+        ({"predictions": [["a"]], "references": [["a"]], "grades": 5}, "grades: a int stands where"),
+        ({"predictions": [["a"]], "references": [["a"]], "grades": [None]}, "grades of query 0: None stands where"),
+        ({"predictions": [["a"]], "references": [["a"]], "grades": [{"a": 1}]}, "grades of query 0: a dict stands"),
+        (
+            {"predictions": [["a"]], "references": [["a"]], "grades": [["1"]]},
+            "query '0', document 'a': '1' is not a fin",
+        ),
+        (
+            {"predictions": [["a"]], "references": [["a"]], "grades": [[1e300]]},
+            r"document 'a': grade 1e\+300 is beyond",
+        ),
+        ({"predictions": [["a"]], "references": [["a"]], "measures": 5}, "measures: a int names none"),
+        ({"predictions": [["a"]], "references": [["a"]], "family": ["paper"]}, "is not known"),
         ({"predictions": [["a"]], "references": [["a"]], "family": "other"}, "'other' is not known"),
         ({"predictions": [["a"]], "references": [["a"]], "k": 0}, "cut-off"),
         ({"predictions": [["a"]], "references": [["a"]], "k": 5, "measures": "mrr"}, "beside measures"),

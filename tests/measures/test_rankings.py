@@ -1,6 +1,7 @@
 """What a run or qrels may look like: each oddity has one outcome, and each error names its place."""
 
 import math
+import re
 from decimal import Decimal
 
 import numpy as np
@@ -68,6 +69,55 @@ def test_queries_and_judgements_of_another_kind_are_refused(family):
         per_query({"q1": {"a": math.nan}}, {}, [family])
     with pytest.raises(InputError, match="qrels, query 'q1', document 5: the id"):
         per_query({"q1": {5: 1}}, {}, [family])
+
+
+GRADES = [
+    2**31,
+    -(2**31),
+    9999999999999999999,
+    10000000000000000000,
+    1e300,
+    -1e300,
+    np.int64(-(2**63)),
+    Decimal(10**20),
+]
+
+
+@pytest.mark.parametrize("family", [*BOTH, "mrr", "ndcg@10"])
+@pytest.mark.parametrize("grade", GRADES, ids=str)
+def test_a_grade_beyond_the_range_is_refused(family, grade):
+    with pytest.raises(InputError, match=r"qrels, query 'q2', document 'b': grade .* is beyond ±2147483647"):
+        per_query({"q1": {"a": 1}, "q2": {"a": 1, "b": grade}}, {"q1": {"a": 1.0}}, [family])
+
+
+@pytest.mark.parametrize("family", [*BOTH, "ndcg@10"])
+def test_the_greatest_and_the_least_grade_count(family):
+    qrels = {"q1": {"a": 2**31 - 1, "b": -(2**31 - 1)}}
+    assert per_query(qrels, {"q1": {"a": 2.0, "b": 1.0}}, [family])[family]["q1"] == 1.0
+    assert per_query(qrels, {"q1": {"b": 1.0}}, [family])[family]["q1"] == 0.0
+
+
+@pytest.mark.parametrize("family", BOTH)
+@pytest.mark.parametrize("half", ["\ud800", "a\udfff", "\ude00\ud83d"])
+def test_half_a_surrogate_pair_is_refused_wherever_it_stands(family, half):
+    # No file, and no Arrow column, can hold such an id: the error comes here, with the id readable.
+    shown = re.escape(repr(half))
+    for run in ({"q1": {"é": 2.0, half: 1.0}}, {"q1": [Hit("é", 2.0), Hit(half, 1.0)]}):
+        with pytest.raises(InputError, match=f"run, query 'q1', document {shown}: the id holds half"):
+            per_query(GOLD, run, [family])
+    with pytest.raises(InputError, match=f"qrels, query 'q1', document {shown}: the id holds half"):
+        per_query({"q1": {"a": 1, half: 0}}, {}, [family])
+    with pytest.raises(InputError, match=f"qrels, query {shown}: the id holds half"):
+        per_query({half: {"a": 1}}, {}, [family])
+    with pytest.raises(InputError, match=f"run, query {shown}: the id holds half"):
+        per_query(GOLD, {half: {"a": 1.0}}, [family])
+    assert per_query({"q1": {"\U0001f600": 1}}, {"q1": {"\U0001f600": 1.0}}, [family])[family]["q1"] == 1.0
+
+
+@pytest.mark.parametrize("family", BOTH)
+def test_every_id_of_a_ranking_is_looked_at(family):
+    with pytest.raises(InputError, match="query 'q1', document 7: the id is not a string"):
+        per_query(GOLD, {"q1": {"a": 3.0, "b": 2.0, 7: 1.0}}, [family])
 
 
 def test_numbers_of_any_kind_are_read():

@@ -103,6 +103,45 @@ def test_a_negative_grade_is_neither_relevant_nor_irrelevant():
     assert values["judged@2"]["q"] == 0.5
 
 
+def test_ndcg_with_negative_grades_by_hand():
+    # trec_eval keeps no gain for a grade below 0, neither in the ranking nor in the ideal: like a document without one.
+    # Ranking: m (-2), a (1), n (-1), u (none), b (3); not found: c (2), p (-7).
+    #   DCG = 1 / log2(3) + 3 / log2(6); the negative grades take ranks 1 and 3 and give nothing.
+    #   Ideal: 3, 2, 1 at ranks 1, 2, 3 = 3 + 2 / log2(3) + 1 / 2; p doesn't follow as -7 / log2(5).
+    qrels = {"q": {"a": 1, "b": 3, "c": 2, "m": -2, "n": -1, "p": -7}, "none": {"a": -1, "b": -4}}
+    run = {"q": {"m": 5.0, "a": 4.0, "n": 3.0, "u": 2.0, "b": 1.0}, "none": {"a": 1.0}}
+    values = per_query(qrels, run, "ndcg ndcg@3 ndcg@10")
+    ideal = 3 + 2 / math.log2(3) + 1 / 2
+    assert values["ndcg"]["q"] == pytest.approx((1 / math.log2(3) + 3 / math.log2(6)) / ideal, abs=1e-15)
+    assert values["ndcg@10"]["q"] == values["ndcg"]["q"]
+    assert values["ndcg@3"]["q"] == pytest.approx(1 / math.log2(3) / ideal, abs=1e-15)
+    # Nothing but negative grades: nothing is relevant.
+    assert all(math.isnan(of["none"]) for of in values.values())
+    # The same as without the negative judgements.
+    bare = {query: {doc: grade for doc, grade in judged.items() if grade >= 0} for query, judged in qrels.items()}
+    for name, of in per_query(bare, run, list(values)).items():
+        assert of == pytest.approx(values[name], abs=0, nan_ok=True)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_equals_pytrec_eval_with_negative_grades(seed):
+    pytrec_eval = pytest.importorskip(
+        "pytrec_eval", reason="the rival is not installed: pip install pytrec_eval-terrier"
+    )
+    # A topic of negative grades alone leaves trec_eval's tables unset (it may hang or crash): each has a positive one.
+    rng = random.Random(seed)
+    for _ in range(40):
+        qrels, run = {}, {}
+        for i in range(12):
+            judged = rng.sample("abcdefgmnop", rng.randint(1, 8))
+            qrels[f"q{i}"] = {**{doc: rng.choice((-5, -2, -1, 0, 1, 3)) for doc in judged}, "y": 1, "zz": 0}
+            run[f"q{i}"] = {doc: rng.choice((0.25, 0.5, rng.random())) for doc in rng.sample("abcdefghiy", 7)}
+        theirs = pytrec_eval.RelevanceEvaluator(qrels, set(TREC.values())).evaluate(run)
+        for name, values in per_query(qrels, run, list(TREC)).items():
+            for query, value in values.items():
+                assert value == pytest.approx(theirs[query][TREC[name]], abs=1e-12), (name, qrels[query], run[query])
+
+
 def test_bpref_refuses_qrels_without_irrelevant_documents():
     with pytest.raises(InputError, match=r"no document that was judged irrelevant.*judged@10"):
         per_query({"q": {"a": 1}}, {"q": {"a": 1.0}}, ["bpref"])

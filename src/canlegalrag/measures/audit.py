@@ -36,8 +36,9 @@ class Audit:
     """Queries of the run that the qrels lack: they are not scored."""
     no_relevant: tuple[str, ...]
     """Queries without a relevant document: undefined, skipped."""
-    unjudged: float
-    """Share of the documents at ranks 1 to k, over all queries, without a grade; NaN where there are none."""
+    unjudged: float | None
+    """Share of the documents at ranks 1 to k, over all queries, without a grade; None (undefined, `null` in JSON)
+    where nothing was retrieved."""
     k: int
     """The k of `unjudged`."""
 
@@ -82,6 +83,6 @@ def audit(qrels: Qrels, run: AnyRun, k: int = 10) -> Audit:
         empty=tuple(query for query in qrels if query in run and not len(run[query])),
         unknown=tuple(query for query in run if query not in qrels),
         no_relevant=tuple(q for q, found in zip(qrels, ranked.relevant.tolist(), strict=True) if not found),
-        unjudged=1 - judged / shown if shown else float("nan"),
+        unjudged=1 - judged / shown if shown else None,
         k=k,
     )

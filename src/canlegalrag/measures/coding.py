@@ -80,12 +80,13 @@ def code_ranks(qrels: Qrels, run: AnyRun) -> Ranked:
     rule. A query that the run lacks has an empty ranking; a query that the qrels lack is not read.
 
     Raises:
-        InputError: a score that is not a finite number, a grade that is not a whole number, an id that is
-            not a string, a ranking of the wrong kind; each names its query and document.
+        InputError: a score that is not a finite number, a grade that is not a whole number or beyond
+            `LARGEST_GRADE`, an id that is not a string or that UTF-8 can't write (half a surrogate pair), a ranking
+            of the wrong kind; each names its query and document.
     """
     check_queries(qrels, run)
     docs = [documents(query, run.get(query)) for query in qrels]
-    scores = finite("run", qrels, docs, [d.values() for d in docs], first_ids_only=True)
+    scores = finite("run", qrels, docs, [d.values() for d in docs])
     grade = grades(qrels)
     n = len(docs)
     query = np.repeat(np.arange(n), lengths(qrels.values()))
@@ -95,11 +96,7 @@ def code_ranks(qrels: Qrels, run: AnyRun) -> Ranked:
     there, positive = ~np.isnan(score), grade > 0
     held = query[there]
     ids = list(compress(chain.from_iterable(qrels.values()), there.tolist()))
-    try:
-        rank = _ranks(docs, scores, held, ids, score[there])
-    except TypeError:  # a tie with an id that is not a string
-        finite("run", qrels, docs, [d.values() for d in docs])
-        raise
+    rank = _ranks(docs, scores, held, ids, score[there])
     order = np.lexsort((rank, held))
     ideal_query, ideal_grade = query[positive], grade[positive]
     ideal = np.lexsort((-ideal_grade, ideal_query))

@@ -2,7 +2,7 @@
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
@@ -112,6 +112,8 @@ def parse_all(measures: str | Sequence[str | Measure]) -> list[Measure]:
     Raises:
         InputError: as `parse`, and when nothing is named.
     """
+    if not isinstance(measures, Iterable):
+        raise InputError("measures", f"a {type(measures).__name__} names none", 'write for example "ndcg@10 recall@10"')
     parts = re.split(r"[\s,]+", measures.strip(" \t\r\n,")) if isinstance(measures, str) else measures
     # A Measure made by hand goes through parse too: its name and k may be anything.
     found = [parse(str(part)) if isinstance(part, Measure) else parse(part) for part in parts if part != ""]

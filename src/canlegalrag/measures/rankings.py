@@ -3,7 +3,6 @@
 from array import array
 from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from contextlib import suppress
-from itertools import islice
 from math import isfinite
 from typing import Any, TypeAlias
 
@@ -12,9 +11,11 @@ from numpy.typing import NDArray
 
 from canlegalrag.errors import InputError
 from canlegalrag.measures.names import FloatArray
+from canlegalrag.measures.plain import HALF, is_whole
 from canlegalrag.types import Hit, Qrels
 
 __all__ = [
+    "LARGEST_GRADE",
     "AnyRun",
     "IntArray",
     "Ranking",
@@ -31,6 +32,9 @@ IntArray: TypeAlias = NDArray[np.int64]
 Ranking: TypeAlias = Mapping[str, float] | Sequence[Hit]
 AnyRun: TypeAlias = Mapping[str, Sequence[Hit]] | Mapping[str, Mapping[str, float]]
 """A ranking a query: hits, best first, or document id to score."""
+
+LARGEST_GRADE = 2**31 - 1
+"""Greatest grade, and with a minus the least: what every tool of the field can hold (trec_eval's `long`)."""
 
 
 def documents(query: str, ranking: Ranking | None) -> Mapping[str, float]:
@@ -80,8 +84,6 @@ def finite(
     queries: Collection[str],
     ids: Collection[Collection[str]],
     values: Collection[Collection[float]],
-    *,
-    first_ids_only: bool = False,
 ) -> FloatArray:
     """All values, query after query, as one float64 array (n,), once ids and values are known to be sound.
 
@@ -90,22 +92,22 @@ def finite(
         queries: query ids, for the error.
         ids: the document ids of each query.
         values: the score or grade of each of them.
-        first_ids_only: look at one id a query: a million take as long as all the scores, and they are alike.
 
     Raises:
-        InputError: an id that is not a string, or a value that is not a finite number.
+        InputError: an id that is not a string or that UTF-8 can't write, or a value that is not a finite number.
     """
-    types: set[type] = set()
+    sound = True
     parts = [np.empty(0)]
     try:
         for docs, numbers in zip(ids, values, strict=True):
-            types.update(map(type, islice(docs, 1) if first_ids_only else docs))
+            # join takes strings alone: all ids of a query are looked at in one step.
+            sound = sound and is_whole("".join(docs))
             # array takes numbers alone (numpy would read "1.5" and None), and faster than numpy does.
             parts.append(np.frombuffer(array("d", list(numbers))))
     except (TypeError, OverflowError):
-        types.add(type(None))
+        sound = False
     whole = np.concatenate(parts)
-    if all(issubclass(t, str) for t in types) and np.isfinite(whole).all():
+    if sound and np.isfinite(whole).all():
         return whole
     for query, docs, numbers in zip(queries, ids, values, strict=True):
         for doc, number in zip(docs, numbers, strict=True):
@@ -117,23 +119,23 @@ def grades(qrels: Qrels) -> IntArray:
     """All grades, query after query, as one int64 array (n,).
 
     Raises:
-        InputError: as `finite`, and a grade that is not a whole number.
+        InputError: as `finite`, and a grade that is not a whole number from -`LARGEST_GRADE` to `LARGEST_GRADE`.
     """
     whole = finite("qrels", qrels, qrels.values(), [judged.values() for judged in qrels.values()])
-    if (whole != np.floor(whole)).any():
+    if ((whole != np.floor(whole)) | (np.abs(whole) > LARGEST_GRADE)).any():
         for query, judged in qrels.items():
             for doc, grade in judged.items():
+                where = f"qrels, query {query!r}, document {doc!r}"
                 if grade != int(grade):
-                    raise InputError(
-                        f"qrels, query {query!r}, document {doc!r}",
-                        f"grade {grade!r} is no whole number",
-                        "use 0, 1, 2 …",
-                    )
+                    raise InputError(where, f"grade {grade!r} is no whole number", "use 0, 1, 2 …")
+                if abs(int(grade)) > LARGEST_GRADE:
+                    what = f"grade {grade!r:.40} is beyond ±{LARGEST_GRADE}"
+                    raise InputError(where, what, "use 0, 1, 2 …: a grade is a level, not an id or a score")
     return whole.astype(np.int64)
 
 
 def check_queries(qrels: Qrels, run: AnyRun) -> None:
-    """Make sure that both are mappings keyed by strings: ids compare exactly, and 1 is not "1".
+    """Make sure that both are mappings keyed by sound strings: ids compare exactly, and 1 is not "1".
 
     Raises:
         InputError: they are not.
@@ -144,6 +146,8 @@ def check_queries(qrels: Qrels, run: AnyRun) -> None:
         for query in given:
             if not isinstance(query, str):
                 raise InputError(f"{where}, query {query!r}", "the id is not a string", f'write "{query}"')
+            if not is_whole(query):
+                raise InputError(f"{where}, query {query!r}", f"the id {HALF}", "read the source as UTF-8")
     for query, judged in qrels.items():
         if not isinstance(judged, Mapping):
             fix = "write {document id: grade}"
@@ -172,6 +176,8 @@ def _require_sound(where: str, doc: Any, number: Any) -> None:
     """Say what is wrong with one row, if anything is."""
     if not isinstance(doc, str):
         raise InputError(where, "the id is not a string", f'write "{doc}"')
+    if not is_whole(doc):
+        raise InputError(where, f"the id {HALF}", "read the source as UTF-8")
     try:
         sound = isfinite(array("d", [number])[0])
     except (TypeError, OverflowError):

@@ -54,8 +54,9 @@ def per_query(qrels: Qrels, run: AnyRun, measures: Measures) -> dict[str, dict[s
         Measure's name to query id to value, in the order of the qrels.
 
     Raises:
-        InputError: an unknown measure; a score that is not a finite number, a grade that is not a whole
-            number, an id that is not a string; bpref on qrels without documents judged irrelevant.
+        InputError: an unknown measure; a score that is not a finite number, a grade that is not a whole number or
+            is beyond ±(2³¹ - 1), an id that is not a string or holds half a surrogate pair; bpref on qrels without
+            documents judged irrelevant.
 
     >>> per_query({"q1": {"a": 1}}, {"q1": {"x": 2.0, "a": 1.0}}, ["mrr", "hit@1"])
     {'mrr': {'q1': 0.5}, 'hit@1': {'q1': 0.0}}

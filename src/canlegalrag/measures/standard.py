@@ -20,7 +20,8 @@ def ndcg(run: Ranked, k: int | None) -> FloatArray:
     """Discounted gain of the ranking over that of the best ranking possible.
 
     Formula: Σ grade / log2(rank + 1) over ranks 1 to k, divided by the same sum for the min(k, relevant)
-    highest grades; the gain is the grade itself. Without k, over the whole ranking and all relevant documents.
+    highest grades; the gain is the grade itself, 0 where it is negative (in the pool, not judged) or there is none.
+    Without k, over the whole ranking and all relevant documents.
     Range: 0 to 1; undefined without relevant documents.
     Source: Järvelin and Kekäläinen 2002, as trec_eval's `ndcg_cut_k` and `ndcg`.
 
