@@ -33,9 +33,10 @@ def scc(data: Path) -> Benchmark:
             licence=row["license"] or "",
             citations=tuple(c for c in (row["citation"], row["citation2"]) if c),
         )
-    # The query is a paragraph of its source: that decision would always come first, and is no answer.
+    # The query is a paragraph of its source: that decision would always come first, and is no answer. Queries from one
+    # decision aren't independent: they share a block.
     queries = {
-        r["_id"]: Query(r["_id"], r["text"], excluded=(r["source_doc_id"],))
+        r["_id"]: Query(r["_id"], r["text"], block=r["source_doc_id"], excluded=(r["source_doc_id"],))
         for r in parquet_rows(data / "scc" / "silver_queries.parquet")
     }
     qrels: dict[str, dict[str, int]] = {}
@@ -45,7 +46,7 @@ def scc(data: Path) -> Benchmark:
 
 
 def legalbenchrag_mini(data: Path) -> Benchmark:
-    """LegalBench-RAG-mini, the 72 documents of its 4 x 194 queries; a block is a data set."""
+    """LegalBench-RAG-mini, the 72 documents of its 4 x 194 queries; a query's variant is its data set."""
     root = data / "legalbenchrag"
     wanted = set((root / "mini" / "documents.txt").read_text(encoding="utf-8").split("\n")) - {""}
     texts = {r["_id"]: r["text"] for r in parquet_rows(root / "corpus.parquet") if r["_id"] in wanted}

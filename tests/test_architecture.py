@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "canlegalrag"
 FLOORS = (
     ("types",),
-    ("errors",),
+    ("errors", "near"),
     ("text_rules", "citations"),
     ("text",),
     ("protocols", "files", "chunking", "measures", "backends"),
@@ -21,7 +21,7 @@ FLOORS = (
     ("benchmark",),
     ("recipes", "submission", "build", "publish", "charts"),
     ("pipeline", "report", "leaderboard"),
-    ("experiment",),
+    ("experiment", "terminal"),
     ("cli",),
 )
 """A module imports only from lower floors; modules of one package may import each other."""

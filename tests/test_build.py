@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,162 @@ def test_a_folder_of_something_else_is_not_replaced(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="exists and was not built by canlegalrag"):
         build(tiny(), tmp_path)
     assert (tmp_path / "precious.txt").read_text() == "x"
+
+
+def everything(folder: Path) -> dict[str, bytes]:
+    return {str(p.relative_to(folder)): p.read_bytes() for p in sorted(folder.rglob("*")) if p.is_file()}
+
+
+BROWSER = {"name": "My extension", "manifest_version": 3}
+ANOTHERS = {"name": "x", "about": {}, "fingerprint": "0" * 64, "files": {}, "problems": []}
+
+
+@pytest.mark.parametrize(
+    "manifest",
+    [
+        BROWSER,
+        [],
+        5,
+        ANOTHERS,
+        ANOTHERS | {"made_with": "canlegalrag"},
+        ANOTHERS | {"made_with": {"canlegalrag": 1}},
+        ANOTHERS | {"made_with": {"canlegalrag": "0.1.0"}, "fingerprint": 5},
+    ],
+)
+def test_a_manifest_of_something_else_is_no_leave_to_replace(tmp_path: Path, manifest: Any) -> None:
+    (tmp_path / "manifest.json").write_text(json.dumps(manifest))
+    (tmp_path / "README.md").write_text("mine")
+    before = everything(tmp_path)
+    with pytest.raises(InputError, match="exists and was not built by canlegalrag"):
+        build(tiny(), tmp_path)
+    assert everything(tmp_path) == before
+
+
+def test_only_files_of_a_build_are_replaced(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build(tiny(), out)
+    for name in (".git/HEAD", "NOTES.md", "data/mine.parquet", "data/corpus/old.parquet"):
+        (out / name).parent.mkdir(exist_ok=True)
+        (out / name).write_text(name)
+    manifest = json.loads((out / "manifest.json").read_text())
+    manifest["files"]["data/corpus/old.parquet"] = {"sha256": ""}  # an earlier version wrote it
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    build(load("sample"), out)
+    held = everything(out)
+    assert not (out / "data" / "corpus" / "old.parquet").exists()
+    for name in (".git/HEAD", "NOTES.md", "data/mine.parquet"):
+        assert held.pop(name) == name.encode()
+    build(load("sample"), tmp_path / "fresh")
+    assert held == everything(tmp_path / "fresh")
+
+
+def test_a_manifest_can_have_no_file_removed_that_a_build_did_not_write(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    build(tiny(), out)
+    (tmp_path / "precious.parquet").write_text("x")
+    (out / "NOTES.md").write_text("x")
+    manifest = json.loads((out / "manifest.json").read_text())
+    names = ("../precious.parquet", "data/../../precious.parquet", str(tmp_path / "precious.parquet"), "NOTES.md", "")
+    manifest["files"] |= {name: {"sha256": ""} for name in names}
+    (out / "manifest.json").write_text(json.dumps(manifest))
+    build(tiny(), out)
+    assert (tmp_path / "precious.parquet").read_text() == (out / "NOTES.md").read_text() == "x"
+    assert load(out).recorded_fingerprint == tiny().fingerprint
+
+
+def test_through_a_link_and_into_the_folder_where_one_stands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "link").symlink_to("real")
+    for _ in range(2):
+        build(tiny(), tmp_path / "link")
+        assert (tmp_path / "link").is_symlink()
+        assert load(tmp_path / "real").fingerprint == tiny().fingerprint
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for _ in range(2):
+        build(tiny(), Path())
+        assert load(tmp_path / "here").fingerprint == tiny().fingerprint
+    assert everything(tmp_path / "real") == everything(tmp_path / "here")
+    assert {p.name for p in tmp_path.iterdir()} == {"real", "link", "here"}
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(InputError, match="loop"):
+        build(tiny(), tmp_path / "loop")
+
+
+@pytest.mark.parametrize("n", range(1, 17))
+def test_whatever_move_fails_the_old_files_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, n: int) -> None:
+    out = tmp_path / "out"
+    build(tiny(), out)
+    before = everything(out)
+    calls = 0
+    move = Path.replace
+
+    def failing(self: Path, target: Path) -> Path:
+        nonlocal calls
+        calls += 1
+        if calls == n:
+            raise PermissionError(13, "Permission denied")
+        return move(self, target)
+
+    monkeypatch.setattr(Path, "replace", failing)
+    with pytest.raises(InputError, match=r"out: can't be written: .*Permission denied"):
+        build(load("sample"), out)
+    monkeypatch.undo()
+    assert everything(out) == before
+    assert not list(out.glob(".canlegalrag-*"))
+
+
+def test_a_folder_where_a_file_has_to_be(tmp_path: Path) -> None:
+    build(tiny(), tmp_path)
+    (tmp_path / "README.md").unlink()
+    (tmp_path / "README.md").mkdir()
+    (tmp_path / "README.md" / "mine.txt").write_text("x")
+    before = everything(tmp_path)
+    with pytest.raises(InputError, match=r"README\.md: is a folder where a file has to be"):
+        build(load("sample"), tmp_path)
+    assert everything(tmp_path) == before
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"documents": {"a": Document("a", "A", "x", year=40_000)}}, "corpus: rows 1 to 1: can't be written: .*40000"),
+        ({"documents": {"a": Document("a", "A", "x \ud800")}}, "corpus: rows 1 to 1: can't be written: .*surrogates"),
+        ({"documents": {"a": Document("a", "A", ["x"])}}, "corpus: rows 1 to 1: can't be written"),  # type: ignore
+        ({"queries": {"q": Query("q", "?", block=1)}}, "queries: rows 1 to 1: can't be written"),  # type: ignore
+        ({"qrels": {"q": {"a": 100_000}}}, "qrels: rows 1 to 1: can't be written: .*100000"),
+        ({"name": "half \ud800"}, "can't be written: .*surrogates"),
+    ],
+)
+def test_what_arrow_cannot_hold_is_named(tmp_path: Path, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        build(replace(tiny(), **change), tmp_path / "out")
+    assert not list(tmp_path.iterdir())
+
+
+TITLES = ('A: "B" \\ c', "it's # no comment", "two\nlines: x", "- 5", "[x]", "é 法 🙂", "\x07\x85\u2028end", "yes")
+
+
+@pytest.mark.parametrize("title", TITLES)
+def test_the_card_is_yaml_whatever_the_title(tmp_path: Path, title: str) -> None:
+    yaml = pytest.importorskip("yaml", reason="comes with datasets")
+    documents = {
+        "a": Document("a", "A", "x", court="A|B\n", language="no"),
+        "b": Document("b", "B", "y", language="a:"),
+    }
+    for benchmark in (
+        replace(tiny(), documents=documents, about={"title": title, "licence": "mit\nfoo: bar"}),
+        replace(tiny(), documents=documents, name=title, about={"title": "", "licence": "mit\nfoo: bar"}),
+    ):
+        build(benchmark, tmp_path / "out")
+        _, head, body = (tmp_path / "out" / "README.md").read_text(encoding="utf-8").split("---\n", 2)
+        found = yaml.safe_load(head)
+        assert found["pretty_name"] == " ".join(title.split()).replace("\x07", "?")
+        assert found["license"] == "mit foo: bar"
+        assert found["language"] == ["no"]
+        assert "foo" not in found
+        assert f"# {found['pretty_name']}\n" in body
+        assert "A\\|B 1" in body
 
 
 def test_a_failed_build_leaves_the_old_one(tmp_path: Path) -> None:

@@ -132,10 +132,20 @@ def test_build(cache: Path, tmp_path: Path) -> None:
     [
         (["score", "--run", "x.jsonl"], "give either --benchmark SOURCE or --qrels FILE"),
         (["score", "-b", "sample", "--qrels", "q", "--run", "x"], "give either"),
-        (["score", "--qrels", "q", "--run", "x", "--by", "persona"], "--by needs --benchmark"),
+        (["score", "--qrels", "q", "--run", "x", "--by", "persona"], "--by: needs --benchmark"),
         (["score", "-b", "sample", "--run", "x", "--measures", "ndgc@10"], "ndcg@k"),
-        (["score", "-b", "sample", "--run", "x", "--by", "mood"], "one of province, persona"),
-        (["score", "-b", "nowhere", "--run", "x"], "no such folder"),
+        (["score", "-b", "sample", "--run", "there", "--by", "mood"], "one of province, persona"),
+        (["score", "-b", "nowhere", "--run", "there"], "no such folder"),
+        (["score", "-b", "sample", "--run", "x"], "x: no such file"),
+        (["score", "-b", "sample", "--run", "there", "--out", "there"], "is the run itself"),
+        (["compare", "there", "."], ".: is a folder"),
+        (["run", "--recipe", "bm25", "--recipe", "bm25"], "two recipes have the same name"),
+        (["retrieve", "bm25:k1=nan", "--out", "x.jsonl"], "k1 = nan is neither text nor a finite number"),
+        (["retrieve", "bm25:b=2", "--out", "x.jsonl"], "b: 2 is out of range"),
+        (["retrieve", "bm25:variant=foo", "--out", "x.jsonl"], "there is no BM25 variant 'foo'"),
+        (["retrieve", "bm25:tokenizer=lega", "--out", "x.jsonl"], "legal"),
+        (["info", "~nosuchuser/x"], "is no path"),
+        (["info", "x" * 300], "x"),
         (["retrieve", "bm52l", "--out", "x"], "near: bm25l"),
         (["retrieve", "bm25l", "--out", "x", "--k", "0"], "--k"),
         (["compare", "x.jsonl"], "give two or more different runs"),
@@ -145,7 +155,10 @@ def test_build(cache: Path, tmp_path: Path) -> None:
     ],
 )
 def test_misuse_is_2(cache: Path, tmp_path: Path, arguments: list[str], message: str) -> None:
+    (tmp_path / "there").write_text("b1-q1 Q0 a 1 1.0 x\n")
     done = call(cache, *arguments, cwd=tmp_path)
+    assert not (tmp_path / "x.jsonl").exists()
+    assert (tmp_path / "there").read_text() == "b1-q1 Q0 a 1 1.0 x\n"
     assert done.returncode == 2, done.stderr
     assert message in done.stderr
     assert done.stdout == ""
@@ -166,6 +179,81 @@ def test_problems_are_1(cache: Path, tmp_path: Path) -> None:
     assert "ndcg@10" in done.stdout  # the scores are there all the same
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["retrieve", "bm25", "--out", "folder.jsonl"],
+        ["score", "-b", "sample", "--run", "run.trec", "--out", "folder.jsonl"],
+        ["run", "--out", "run.trec"],
+        ["info", "sample"],
+    ],
+)
+def test_what_the_system_refuses_is_said(cache: Path, tmp_path: Path, arguments: list[str]) -> None:
+    (tmp_path / "folder.jsonl").mkdir()
+    (tmp_path / "run.trec").write_text("b1-q1 Q0 a 1 1.0 x\n")
+    command = [*CLI, *arguments]
+    with Path("/dev/full").open("w") as full:
+        output = full if arguments[0] == "info" else subprocess.PIPE
+        done = subprocess.run(command, stdout=output, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr
+    assert any(word in done.stderr for word in ("directory", "exists", "space", "folder")), done.stderr
+    assert not list(tmp_path.glob(".*tmp"))
+
+
+def test_no_home_no_stdout_and_a_closed_pipe(cache: Path) -> None:
+    python = f"{sys.executable} -c 'from canlegalrag.cli import main; main()'"
+    for line in (f"{python} info >&-", f"{python} info | true", f"{python} recipes | head -n 1"):
+        done = subprocess.run(["bash", "-c", f"set -o pipefail; {line}"], capture_output=True, text=True)
+        assert (done.returncode, "Traceback" in done.stderr) == (0, False), (line, done.stderr)
+
+
+def test_markup_in_data_is_shown_as_it_is(cache: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from canlegalrag.build import build
+
+    sample = load("sample")
+    queries = {i: replace(q, persona="[/x][red]:smile:") for i, q in sample.queries.items()}
+    build(replace(sample, queries=queries, recorded_fingerprint=""), tmp_path / "odd")
+    done = call(cache, "info", tmp_path / "odd")
+    assert "[/x][red]:smile: 64" in done.stdout, done.stderr
+
+
+def test_a_run_that_finds_nothing_is_scored_as_json(cache: Path, tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("q1 0 a 1\n")
+    (tmp_path / "r.jsonl").write_text('{"query_id": "q1", "hits": []}\n')
+    done = call(cache, "score", "--qrels", tmp_path / "q.txt", "--run", tmp_path / "r.jsonl", "--json")
+    payload = json.loads(done.stdout, parse_constant=pytest.fail)
+    assert payload["measures"]["ndcg@10"]["mean"] == 0.0
+    assert payload["provenance"]["audit"]["unjudged"] is None
+
+
+def test_a_changed_run_loses_its_record(cache: Path, runs: Path, tmp_path: Path) -> None:
+    """Another system's run under our run's name must not be cut at our k."""
+    (tmp_path / "run.jsonl").write_text((runs / "bm25l.jsonl").read_text() + "\n")
+    meta = (runs / "bm25l.jsonl.meta.json").read_text()
+    (tmp_path / "run.jsonl.meta.json").write_text(meta.replace('"k": 100', '"k": 2'))
+    done = call(cache, "score", "-b", "sample", "--run", tmp_path / "run.jsonl", "--json")
+    assert "was changed since it was made" in done.stderr
+    assert json.loads(done.stdout)["provenance"]["run"] == {}
+
+
+def test_lenient_scores_but_says_so(cache: Path, runs: Path, tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from canlegalrag.build import build
+
+    sample = load("sample")
+    build(replace(sample, qrels={**sample.qrels, "b1-q1": {"nowhere": 1}}, snippets=()), tmp_path / "faulty")
+    run = runs / "bm25l.jsonl"
+    assert call(cache, "score", "-b", tmp_path / "faulty", "--run", run).returncode == 1
+    done = call(cache, "score", "-b", tmp_path / "faulty", "--run", run, "--lenient")
+    assert done.returncode == 1
+    assert "'nowhere' is not in the corpus" in done.stderr
+    assert "ndcg@10" in done.stdout
+
+
 def test_output_pipes_into_head(cache: Path) -> None:
     import os
 
@@ -176,3 +264,18 @@ def test_output_pipes_into_head(cache: Path) -> None:
     )
     assert done.stdout == "[\n"
     assert "Traceback" not in done.stderr
+
+
+def test_citations_from_a_file_and_from_stdin(cache: Path, tmp_path: Path) -> None:
+    text = "Voir R. c. Tremblay, 2019 QCCQ 1234.\nR. v. Jordan, 2016 SCC 27, [2016] 1 SCR 631, at paras 12-14."
+    (tmp_path / "answer.txt").write_text(text, encoding="utf-16")
+    done = call(cache, "citations", tmp_path / "answer.txt", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert [row["key"] for row in rows] == ["2019 QCCQ 1234", "2016 SCC 27", "[2016] 1 SCR 631"]
+    assert [text[row["start"] : row["end"]][:9] for row in rows] == ["2019 QCCQ", "2016 SCC ", "[2016] 1 "]
+    piped = subprocess.run([*CLI, "citations"], input=text, capture_output=True, encoding="utf-8")
+    assert "R. c. Tremblay" in piped.stdout
+    assert "paras 12-14" in piped.stdout
+    assert "3 citations of 2 authorities" in piped.stderr
+    assert call(cache, "citations", tmp_path / "none.txt").returncode == 1

@@ -41,7 +41,7 @@ def test_each_query_gets_a_line_in_the_benchmarks_order(sample: Benchmark, tmp_p
     assert meta["recipe"]["name"] == "bm25l"
     assert meta["benchmark"]["fingerprint"] == sample.fingerprint
     assert meta["short"] == 0
-    assert json.loads((tmp_path / "run.meta.json").read_text()) == meta
+    assert json.loads((tmp_path / "run.jsonl.meta.json").read_text()) == meta
 
 
 def test_passages_are_stretches_of_the_documents(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
@@ -78,14 +78,19 @@ def test_another_recipe_k_or_benchmark_is_not_mixed_in(sample: Benchmark, tmp_pa
     other = Benchmark("other", sample.documents, dict(list(sample.queries.items())[:3]), sample.qrels)
     with pytest.raises(InputError, match="was made with benchmark"):
         pipeline.retrieve(parse("bm25"), other, out, k=5, cache=cache)
-    (tmp_path / "run.meta.json").write_text("{")
-    with pytest.raises(InputError, match=r"run\.meta\.json: not JSON"):
+    (tmp_path / "run.jsonl.meta.json").write_text("{")
+    with pytest.raises(InputError, match=r"run\.jsonl\.meta\.json: can't be read"):
         pipeline.retrieve(parse("bm25"), sample, out, k=5, cache=cache)
 
 
-@pytest.mark.parametrize("text", ["precious notes", "precious notes\n", '{"query_id": 1\n', "{}\n", "[]\n"])
+@pytest.mark.parametrize(
+    "text",
+    ["precious notes", "precious notes\n", '{"query_id": 1\n', "{}\n", "[]\n", '{"query_id": "b1-q1", "hits": 5}\n'],
+)
 def test_a_file_of_something_else_is_left_alone(sample: Benchmark, tmp_path: Path, cache: Path, text: str) -> None:
-    out = tmp_path / "notes.txt"
+    with pytest.raises(InputError, match=r"is not named \.jsonl"):
+        pipeline.retrieve(parse("bm25"), sample, tmp_path / "run.trec", k=5, cache=cache)
+    out = tmp_path / "notes.jsonl"
     out.write_text(text)
     with pytest.raises(InputError, match="holds a line that is no ranking"):
         pipeline.retrieve(parse("bm25"), sample, out, k=5, cache=cache)
@@ -135,11 +140,12 @@ def test_a_killed_run_goes_on(sample: Benchmark, tmp_path: Path, cache: Path) ->
 
 def test_a_damaged_index_is_built_again(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
     pipeline.retrieve(parse("bm25"), sample, tmp_path / "a.jsonl", k=5, cache=cache)
-    (index,) = (cache / "indexes").iterdir()
-    for path in index.iterdir():
-        path.write_bytes(path.read_bytes()[: path.stat().st_size // 2])
-    pipeline.retrieve(parse("bm25"), sample, tmp_path / "b.jsonl", k=5, cache=cache)
-    assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / "b.jsonl").read_bytes()
+    (index,) = (path for path in (cache / "indexes").iterdir() if path.is_dir())
+    for n, harm in enumerate((lambda p: p.write_bytes(p.read_bytes()[: p.stat().st_size // 2]), lambda p: p.unlink())):
+        for path in sorted(index.iterdir()):
+            harm(path)
+            pipeline.retrieve(parse("bm25"), sample, tmp_path / f"{n}-{path.name}.jsonl", k=5, cache=cache)
+            assert (tmp_path / "a.jsonl").read_bytes() == (tmp_path / f"{n}-{path.name}.jsonl").read_bytes(), path
 
 
 def test_documents_that_do_not_count_leave_no_gap(tmp_path: Path, cache: Path) -> None:
@@ -158,3 +164,29 @@ def test_documents_that_do_not_count_leave_no_gap(tmp_path: Path, cache: Path) -
         assert found[:5] == left[:5]
         assert list(dict.fromkeys(hit.doc_id for hit in found)) == list(dict.fromkeys(hit.doc_id for hit in left))[:5]
         assert masked.counted({query.id: everything}) == {query.id: left}
+
+
+def test_a_record_is_of_the_run_as_it_is(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
+    out = tmp_path / "run.jsonl"
+    meta = pipeline.retrieve(parse("bm25"), sample, out, k=5, cache=cache)
+    assert pipeline.read_meta(out) == meta
+    assert pipeline.read_meta(tmp_path / "run.trec") == {}
+    out.write_bytes(out.read_bytes()[:-2])
+    assert pipeline.read_meta(out) == {}
+    pipeline.retrieve(parse("bm25"), sample, out, k=5, cache=cache)
+    assert pipeline.read_meta(out)["sha256"] == meta["sha256"]
+
+
+def test_two_processes_may_build_one_index(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
+    code = (
+        "import sys\n"
+        "from pathlib import Path\n"
+        "from canlegalrag import pipeline\n"
+        "from canlegalrag.benchmark import load\n"
+        "from canlegalrag.recipes import parse\n"
+        "pipeline.retrieve(parse('bm25l-1024'), load('sample'), Path(sys.argv[1]), k=5, cache=Path(sys.argv[2]))\n"
+    )
+    command = [sys.executable, "-c", code]
+    both = [subprocess.Popen([*command, str(tmp_path / f"{n}.jsonl"), str(cache)]) for n in range(3)]
+    assert [process.wait() for process in both] == [0, 0, 0]
+    assert len({(tmp_path / f"{n}.jsonl").read_bytes() for n in range(3)}) == 1

@@ -46,7 +46,7 @@ def test_runs_come_best_first_with_interval_n_and_skipped() -> None:
     assert report.markdown(RESULTS, ["ndcg@10"], "ndcg@10") == (
         "| run | ndcg@10 | 95 % interval | n | skipped |\n"
         "| --- | --: | --: | --: | --: |\n"
-        "| <script> | 0.750 | 0.650 … 0.850 | 4 | 1 |\n"
+        "| &lt;script&gt; | 0.750 | 0.650 … 0.850 | 4 | 1 |\n"
         "| low | 0.250 | 0.150 … 0.350 | 4 | 1 |\n"
         "| none | – | – | 4 | 1 |\n"
     )

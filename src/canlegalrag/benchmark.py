@@ -13,9 +13,10 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from canlegalrag import layouts
+from canlegalrag import citations, layouts
 from canlegalrag.errors import BenchmarkError, InputError, MissingExtra
 from canlegalrag.layouts import Content
+from canlegalrag.near import Near
 from canlegalrag.types import Answer, Document, Hit, Problem, Qrels, Query, Run, Snippet
 
 __all__ = ["PROVINCES", "Benchmark", "check", "check_run", "load"]
@@ -65,6 +66,9 @@ class Benchmark:
     """What its makers say of it: `title`, `licence`, `description`, `limits`."""
     recorded_fingerprint: str = field(default="", repr=False)
     """The fingerprint in the folder's manifest, whose checksums were verified."""
+
+    checksums: str = field(default="", repr=False)
+    """SHA-256 over the verified checksums of the files that it was read from; empty where there are none."""
 
     @cached_property
     def fingerprint(self) -> str:
@@ -163,6 +167,7 @@ def load(source: str | Path = "sample", *, revision: str | None = None, strict: 
         snippets=content.snippets,
         revision=revision,
         recorded_fingerprint=content.fingerprint,
+        checksums=content.checksums,
         problems=tuple(content.problems),
         about=content.about,
     )
@@ -181,8 +186,13 @@ def _locate(source: str, revision: str | None) -> tuple[Path, str]:
         from canlegalrag import __version__
 
         return Path(str(files("canlegalrag") / "sample")), __version__
-    folder = Path(source).expanduser()
-    if folder.is_dir():
+    try:
+        folder = Path(source).expanduser()
+        held = folder.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # no such user, a name too long, a NUL
+        fix = "give `sample`, a folder, or a Hub id owner/name"
+        raise InputError(source[:200], f"is no path: {error}", fix) from None
+    if held:
         return folder, ""
     if source.count("/") != 1 or source.startswith((".", "/", "~")) or folder.exists():
         what = "is a file, not a folder" if folder.exists() else "no such folder"
@@ -203,7 +213,7 @@ def _locate(source: str, revision: str | None) -> tuple[Path, str]:
 
 
 def _read(folder: Path) -> Content:
-    names = [m.name for m in pkgutil.iter_modules(layouts.__path__)]
+    names = [m.name for m in pkgutil.iter_modules(layouts.__path__) if not m.name.startswith("_")]
     for name in sorted(names):
         layout: layouts.Layout = importlib.import_module(f"canlegalrag.layouts.{name}")
         if layout.matches(folder):
@@ -226,10 +236,13 @@ def check(benchmark: Benchmark, *, texts: bool = True) -> Iterator[Problem]:
         yield Problem("queries", "holds no queries")
     if texts:
         yield from _check_documents(benchmark)
+        yield from _check_citations(benchmark)
         yield from _check_snippets(benchmark)
+    near_query, near_document = Near(benchmark.queries), Near(benchmark.documents)
     for id_, query in benchmark.queries.items():
         where = f"query {id_!r}"
         yield from _check_id(where, id_)
+        yield from layouts.unwritable(where, query)
         if not query.text.strip():
             yield Problem(where, "has no text")
         if query.province and query.province not in PROVINCES:
@@ -245,14 +258,15 @@ def check(benchmark: Benchmark, *, texts: bool = True) -> Iterator[Problem]:
                 yield Problem(where, f"excluded document {document!r} is not in the corpus", fatal=False)
     for id_, judged in benchmark.qrels.items():
         if id_ not in benchmark.queries:
-            yield Problem(f"qrels: {id_!r}", "is no query", _near(id_, benchmark.queries))
+            yield Problem(f"qrels: {id_!r}", "is no query", near_query(id_))
         for document in judged:
             if document not in benchmark.documents:
                 what = f"gold document {document!r} is not in the corpus"
-                yield Problem(f"qrels: {id_}", what, _near(document, benchmark.documents))
+                yield Problem(f"qrels: {id_ if id_.isprintable() else repr(id_)}", what, near_document(document))
     for id_, answer in benchmark.answers.items():
         if id_ not in benchmark.queries:
-            yield Problem(f"answers: {id_!r}", "answers no query", _near(id_, benchmark.queries))
+            yield Problem(f"answers: {id_!r}", "answers no query", near_query(id_))
+        yield from layouts.unwritable(f"answers: {id_!r}", answer)
         if not answer.text.strip():
             yield Problem(f"answers: {id_!r}", "has no text")
 
@@ -268,14 +282,28 @@ def _check_documents(benchmark: Benchmark) -> Iterator[Problem]:
     for document in benchmark.documents.values():
         where = f"document {document.id!r}"
         yield from _check_id(where, document.id)
+        yield from layouts.unwritable(where, document)
         if not document.text.strip():
             yield Problem(where, "has no text")
+
+
+def _check_citations(benchmark: Benchmark) -> Iterator[Problem]:
+    """Find one decision under two ids: by the keys of their citations, whatever the language or the spelling."""
+    owners: dict[str, str] = {}
+    for document in benchmark.documents.values():
+        for parsed in filter(None, map(citations.parse, document.citations)):
+            if parsed.kind in ("neutral", "canlii", "reporter"):
+                owner = owners.setdefault(parsed.key, document.id)
+                if owner != document.id:
+                    what = f"has the citation {parsed.key} of {owner!r}"
+                    yield Problem(f"document {document.id!r}", what, "one decision twice?", fatal=False)
 
 
 def _check_snippets(benchmark: Benchmark) -> Iterator[Problem]:
     by_document = sorted(benchmark.snippets, key=lambda s: s.doc_id)  # one read a document
     for snippet in by_document:
         where = f"snippet of {snippet.query_id!r} in {snippet.doc_id!r}"
+        yield from layouts.unwritable(where, snippet)
         if snippet.doc_id not in benchmark.qrels.get(snippet.query_id, {}):
             yield Problem(where, "the document is not judged for the query")
         elif snippet.doc_id in benchmark.documents:
@@ -286,23 +314,7 @@ def _check_snippets(benchmark: Benchmark) -> Iterator[Problem]:
                 yield Problem(where, f"characters {snippet.start} to {snippet.end} are not its text")
 
 
-def _near(id_: str, known: Mapping[str, Any]) -> str:
-    """The id that was probably meant; folding case and normal form first, as that is the commonest slip."""
-    folded = _fold(id_)
-    same = next((k for k in known if _fold(k) == folded), None)
-    if same is not None:
-        return f"differs from {same!r} by case or normal form only"
-    close = difflib.get_close_matches(id_, list(known)[:20_000], 1, 0.7)
-    return f"did you mean {close[0]!r}?" if close else ""
-
-
-def _fold(id_: str) -> str:
-    import unicodedata
-
-    return unicodedata.normalize("NFKC", id_).casefold()
-
-
-def check_run(benchmark: Benchmark, run: Run, *, most: int = 50) -> list[Problem]:
+def check_run(benchmark: Benchmark, run: Run) -> list[Problem]:
     """Name what is odd in a run: unknown ids, forgotten queries, rankings whose scores rise.
 
     None of it is fatal to scoring: an unknown document counts as not relevant, a forgotten query as zero, an unknown
@@ -311,12 +323,12 @@ def check_run(benchmark: Benchmark, run: Run, *, most: int = 50) -> list[Problem
     Args:
         benchmark: what the run claims to answer.
         run: the rankings.
-        most: how many near names to look for, as that takes time.
     """
     problems: list[Problem] = []
+    near_query, near_document = Near(benchmark.queries), Near(benchmark.documents)
     for id_ in run:
         if id_ not in benchmark.queries:
-            fix = _near(id_, benchmark.queries) if len(problems) < most else ""
+            fix = near_query(id_)
             problems.append(Problem(f"query {id_!r}", "is not in the benchmark: left out", fix, fatal=False))
     unknown: dict[str, str] = {}
     for id_, hits in run.items():
@@ -326,8 +338,8 @@ def check_run(benchmark: Benchmark, run: Run, *, most: int = 50) -> list[Problem
         if _rises(hits):
             what = "scores rise along the list: the standard measures follow the scores, the paper's the list"
             problems.append(Problem(f"query {id_!r}", what, "write the best first", fatal=False))
-    for n, (document, id_) in enumerate(unknown.items()):
-        fix = _near(document, benchmark.documents) if n < most else ""
+    for document, id_ in unknown.items():
+        fix = near_document(document)
         what = f"document {document!r} is not in the corpus: not relevant"
         problems.append(Problem(f"query {id_!r}", what, fix, fatal=False))
     missing = [id_ for id_ in benchmark.queries if not run.get(id_)]

@@ -1,6 +1,8 @@
 """The dataset repository out of a benchmark: Parquet, card and manifest, written whole or not at all."""
 
-import shutil
+import json
+import os
+import re
 import tempfile
 from collections.abc import Callable, Iterator
 from importlib.resources import files
@@ -15,9 +17,11 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps
 from canlegalrag.layouts import parquet
+from canlegalrag.layouts._manifest import confined, read_manifest
 
 __all__ = ["build"]
 
+_STAGE = ".canlegalrag-"  # a folder of this name is an unfinished build
 _CITATION = """@software{canlegalrag,
   title = {canlegalrag: a benchmark kit for retrieval-augmented question answering over Canadian case law},
   author = {{The canlegalrag authors}},
@@ -29,7 +33,8 @@ _CITATION = """@software{canlegalrag,
 def build(benchmark: Benchmark, out: Path, *, progress: Callable[[int], None] | None = None) -> dict[str, Any]:
     """Write `out` as a dataset repository that loads with `datasets`, `pandas`, MTEB and `canlegalrag.load`.
 
-    The folder is made beside its place and moved there when it is complete.
+    The files are made beside their places and moved there when they are complete. In a folder that was built before,
+    they replace those of that build; everything else in it stays.
 
     Args:
         benchmark: what to publish.
@@ -40,20 +45,74 @@ def build(benchmark: Benchmark, out: Path, *, progress: Callable[[int], None] | 
         The manifest: rows, lengths, checksums and fingerprint.
 
     Raises:
+        InputError: `out` holds something else or can't be written, or a record can't be.
+    """
+    try:
+        out = out.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InputError(str(out), f"leads nowhere: {error}", "choose another folder") from None
+    try:
+        old = _built_before(out)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        new = not out.exists()
+        # Inside a folder that is there: on its own file system, so that moving can't stop half-way.
+        with tempfile.TemporaryDirectory(prefix=_STAGE, dir=out.parent if new else out) as made:
+            folder = Path(made) / "new"
+            manifest = _write(benchmark, folder, progress)
+            files = {"README.md": card(benchmark, manifest), "manifest.json": dumps(manifest, indent=1) + "\n"}
+            for name, text in files.items():
+                (folder / name).write_text(text, encoding="utf-8", newline="\n")
+            if new:
+                folder.rename(out)
+            else:
+                _replace(out, Path(made), [*manifest["files"], *files], old)
+    except OSError as error:
+        raise InputError(str(out), f"can't be written: {error}", "choose another folder") from error
+    except UnicodeEncodeError as error:
+        raise InputError(benchmark.name, f"can't be written: {error}", "mend the text") from None
+    return manifest
+
+
+def _built_before(out: Path) -> list[str]:
+    """Names of the data files of the build that lies in `out`.
+
+    Raises:
         InputError: `out` holds something else.
     """
-    if out.exists() and not (out.is_dir() and ((out / "manifest.json").exists() or not any(out.iterdir()))):
+    if not out.exists() or (out.is_dir() and all(p.name.startswith(_STAGE) for p in out.iterdir())):
+        return []
+    try:
+        manifest = read_manifest(out) if out.is_dir() else None
+    except InputError:
+        manifest = None
+    if manifest is None or not manifest.maker:
         raise InputError(str(out), "exists and was not built by canlegalrag", "choose another folder")
-    out.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(prefix=f".{out.name}-", dir=out.parent) as made:
-        folder = Path(made) / out.name
-        manifest = _write(benchmark, folder, progress)
-        (folder / "README.md").write_text(card(benchmark, manifest), encoding="utf-8")
-        (folder / "manifest.json").write_text(dumps(manifest, indent=1) + "\n", encoding="utf-8")
-        if out.exists():
-            shutil.move(out, Path(made) / "old")
-        folder.rename(out)
-    return manifest
+    # A manifest can be written by anybody: only what a build may have written is taken away.
+    return [n for n in manifest.files if n.startswith("data/") and n.endswith(".parquet") and confined(out, n)]
+
+
+def _replace(out: Path, made: Path, names: list[str], old: list[str]) -> None:
+    """Move the files of `made/new` into `out`, the manifest last; on any failure, those that were there come back."""
+    moved: list[tuple[Path, Path, bool]] = []
+    try:
+        for n, name in enumerate([*(name for name in old if name not in names), *names]):
+            target, kept = out / name, made / f"old-{n}"
+            if target.is_dir() and not target.is_symlink():
+                raise InputError(str(target), "is a folder where a file has to be", "take it away")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            there = os.path.lexists(target)
+            moved.append((target, kept, there))
+            if there:
+                target.replace(kept)
+            if name in names:
+                (made / "new" / name).replace(target)
+    except BaseException:
+        for target, kept, there in reversed(moved):
+            if os.path.lexists(kept):
+                kept.replace(target)
+            elif not there:
+                target.unlink(missing_ok=True)
+        raise
 
 
 def _write(benchmark: Benchmark, folder: Path, progress: Callable[[int], None] | None) -> dict[str, Any]:
@@ -101,7 +160,8 @@ def _write(benchmark: Benchmark, folder: Path, progress: Callable[[int], None] |
         "source_revision": benchmark.revision,
         "characters": sum(lengths),
         "length_min_median_max": [lengths[0], lengths[len(lengths) // 2], lengths[-1]] if lengths else [],
-        "problems": [str(p) for p in benchmark.problems],
+        "problems": [str(p) for p in benchmark.problems if p.fatal],
+        "notes": [str(p) for p in benchmark.problems if not p.fatal],
         "files": entries,
     }
 
@@ -116,29 +176,49 @@ def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
         "documents": f"{summary['documents']:,}, {summary['gold_documents']:,} of them gold",
         "characters": f"{summary['characters']:,} ({minimum:,} to {maximum:,} a document, median {median:,})",
         "years": f"{years[0]} to {years[1]}" if years else "unknown",
-        "courts": ", ".join(f"{court} {n}" for court, n in list(summary["courts"].items())[:20]),
-        "languages": ", ".join(f"{language} {n}" for language, n in summary["languages"].items()),
+        "courts": _counts(dict(list(summary["courts"].items())[:20])),
+        "languages": _counts(summary["languages"]),
         "queries": f"{summary['queries']:,} in {summary['blocks']:,} blocks",
-        "provinces": ", ".join(f"{p} {n}" for p, n in summary["provinces"].items()),
+        "provinces": _counts(summary["provinces"]),
         "judgments": f"{summary['judgments']:,}",
         "reference answers": f"{summary['answers']:,}",
         "snippets": f"{summary['snippets']:,}",
     }
-    languages = [language for language in summary["languages"] if len(language) == 2] or ["en"]
+    languages = [language for language in summary["languages"] if re.fullmatch("[a-z]{2}", language)] or ["en"]
+    title = _line(about.get("title") or benchmark.name)
     template = Template(_template())
     return template.substitute(
         configs=_configs_yaml(manifest),
-        languages="\n".join(f"- {language}" for language in languages),
-        licence=about.get("licence", "other"),
+        languages="\n".join(f"- {_quoted(language)}" for language in languages),
+        pretty_name=_quoted(title),
+        licence=_quoted(about.get("licence") or "other"),
         size_category=_size_category(summary["documents"]),
-        title=about.get("title", benchmark.name),
-        name=benchmark.name,
+        title=title,
         description=about.get("description", "Built by `canlegalrag build` from a benchmark of another maker.").strip(),
         limits=about.get("limits", "Those of its source.").strip(),
         sizes="\n".join(f"| {key} | {value} |" for key, value in sizes.items()),
         fingerprint=manifest["fingerprint"],
         citation=_CITATION,
     )
+
+
+def _line(text: str) -> str:
+    r"""One line: no breaks, no control characters.
+
+    >>> _line('A "b"\n c\x07')
+    'A "b" c?'
+    """
+    return "".join(c if c.isprintable() else "?" for c in " ".join(text.split()))
+
+
+def _quoted(text: str) -> str:
+    """One line, quoted as YAML reads it."""
+    return json.dumps(_line(text), ensure_ascii=False)
+
+
+def _counts(counts: dict[str, int]) -> str:
+    """Names and numbers, for a cell of the table."""
+    return ", ".join(f"{_line(name)} {n}" for name, n in counts.items()).replace("|", "\\|")
 
 
 def _template() -> str:

@@ -1,16 +1,16 @@
 """The command line: each command is a thin layer over one library call; imports happen inside the commands."""
 
+import os
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from rich.console import RenderableType
+from canlegalrag.terminal import Commands, misuse, note, print_json, progress, progress_later, show
 
+if TYPE_CHECKING:
     from canlegalrag.benchmark import Benchmark
 
 __all__ = ["app", "main"]
@@ -28,13 +28,17 @@ The journey, from nothing to numbers:
   canlegalrag score -b SOURCE --run run.jsonl --measures "ndcg@10 recall@10"
   canlegalrag compare -b SOURCE a.jsonl b.jsonl
   canlegalrag build SOURCE --out DIR      a benchmark as Parquet with a card
+  canlegalrag citations FILE              the Canadian citations in a text
 
 SOURCE is `sample`, a folder, or a dataset on the Hugging Face Hub (owner/name).
 
 Data goes to stdout, progress and notes to stderr. Exit status: 0 fine, 1 problems found, 2 misuse.
 """
 
-app = typer.Typer(no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+app = typer.Typer(
+    cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
+)
 
 Source = Annotated[str, typer.Option("--benchmark", "-b", help="sample, a folder, or a Hub id owner/name")]
 Lenient = Annotated[bool, typer.Option("--lenient", help="go on in spite of faults in the benchmark; they are listed")]
@@ -44,83 +48,24 @@ Cache = Annotated[Path | None, typer.Option(help="folder of indexes; default $CA
 
 def main() -> None:
     """Run the command line; the library's errors become a message and an exit status."""
-    from canlegalrag.errors import CanLegalRAGError
-
+    if sys.stdout is None:  # closed by the shell (`>&-`)
+        sys.stdout = open(os.devnull, "w")  # noqa: PTH123, SIM115
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: PTH123, SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")  # names have accents, terminals may not
-    try:
-        app()
-    except CanLegalRAGError as error:
-        _note(f"canlegalrag: {error}")
-        sys.exit(1)
-    except BrokenPipeError:  # `canlegalrag … | head`
-        sys.stderr.close()
-        sys.exit(0)
-    except KeyboardInterrupt:
-        _note("\ncanlegalrag: stopped; the same command goes on from here")
-        sys.exit(130)
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)
-
-
-@contextmanager
-def _misuse() -> Iterator[None]:
-    """What goes wrong in here is the command line's fault: exit status 2."""
-    from canlegalrag.errors import InputError, MissingExtra
-
-    try:
-        yield
-    except (InputError, MissingExtra) as error:
-        _note(f"canlegalrag: {error}")
-        raise typer.Exit(2) from None
-
-
-def _show(*parts: "RenderableType") -> None:
-    """Tables on stdout: as wide as the terminal, or as wide as they want to be in a pipe."""
-    from rich.console import Console
-
-    if sys.stdout.isatty():
-        console = Console(highlight=False)
-        for part in parts:
-            console.print(part)
-        return
-    console = Console(width=240, highlight=False, color_system=None)
-    with console.capture() as captured:
-        for part in parts:
-            console.print(part)
-    print("\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")))
-
-
-def _print_json(value: Any) -> None:
-    from canlegalrag.files import dumps
-
-    print(dumps(value, indent=1))
-
-
-@contextmanager
-def _progress(total: int, text: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar on stderr; silent where stderr is no terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    console = Console(stderr=True)
-    with Progress(*columns, console=console, disable=not console.is_terminal, transient=True) as bar:
-        task = bar.add_task(text, total=total)
-        yield lambda n: bar.advance(task, n)
+    app()
 
 
 def _load(source: str, lenient: bool = False) -> "Benchmark":
     from canlegalrag.benchmark import load
     from canlegalrag.report import problems_table
 
-    with _misuse():
+    with misuse():
         benchmark = load(source, strict=not lenient)
     if benchmark.problems:
-        _note(problems_table(benchmark.problems))
+        note(problems_table(benchmark.problems))
     return benchmark
 
 
@@ -153,10 +98,10 @@ def info(
     benchmark = _load(source, lenient)
     summary = benchmark.summary()
     if json:
-        _print_json(summary)
+        print_json(summary)
     else:
-        _show(info_table({key: value for key, value in summary.items() if key != "problems"}))
-    raise typer.Exit(1 if any(p.fatal for p in benchmark.problems) else 0)
+        show(info_table({key: value for key, value in summary.items() if key != "problems"}))
+    _finish(benchmark)
 
 
 @app.command()
@@ -169,11 +114,40 @@ def build(
     from canlegalrag.build import build as write
 
     benchmark = _load(source, lenient)
-    with _misuse(), _progress(len(benchmark.documents), "writing documents") as step:
+    with misuse(), progress(len(benchmark.documents), "writing documents") as step:
         manifest = write(benchmark, out, progress=step)
     rows = sum(entry["rows"] for entry in manifest["files"].values())
-    _note(f"{out}: {rows} rows in {len(manifest['files'])} files, fingerprint {manifest['fingerprint'][:16]}")
-    raise typer.Exit(1 if benchmark.problems else 0)
+    note(f"{out}: {rows} rows in {len(manifest['files'])} files, fingerprint {manifest['fingerprint'][:16]}")
+    _finish(benchmark)
+
+
+@app.command()
+def citations(
+    file: Annotated[str, typer.Argument(help="a text file in UTF-8 or UTF-16; - reads stdin")] = "-",
+    json: Json = False,
+) -> None:
+    """Find the Canadian citations in a text: neutral, CanLII, reports, databases, statutes, regulations."""
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from canlegalrag.citations import find
+    from canlegalrag.files import decode, read_text
+
+    text = decode("stdin", sys.stdin.buffer.read()) if file == "-" else read_text(Path(file))
+    found = find(text)
+    if json:
+        print_json([asdict(c) for c in found])
+        return
+    table = Table("line", "kind", "key", "court", "pinpoint", "style of cause", "warnings")
+    line = at = 0
+    for c in found:
+        line, at = line + text.count("\n", at, c.start), c.start
+        pinpoints = [f"para {a}" if a == b else f"paras {a}-{b}" for a, b in c.paragraphs]
+        pinpoints += [f"p {a}" if a == b else f"pp {a}-{b}" for a, b in c.pages] + [f"s {s}" for s in c.sections]
+        table.add_row(str(line + 1), c.kind, c.key, c.court_id, ", ".join(pinpoints), c.style, "; ".join(c.warnings))
+    show(table)
+    note(f"{len(found)} citations of {len({c.group for c in found})} authorities")
 
 
 @app.command()
@@ -185,13 +159,13 @@ def recipes(json: Json = False) -> None:
 
     rows = published().values()
     if json:
-        _print_json([{"name": r.name, "retriever": r.retriever, **r.options, "note": r.note} for r in rows])
+        print_json([{"name": r.name, "retriever": r.retriever, **r.options, "note": r.note} for r in rows])
         return
     table = Table("name", "retriever", "settings", "note")
     for recipe in rows:
         settings = " ".join(f"{key}={value}" for key, value in recipe.options.items())
         table.add_row(recipe.name, recipe.retriever, settings, recipe.note)
-    _show(table)
+    show(table)
 
 
 @app.command()
@@ -208,39 +182,22 @@ def retrieve(
     from canlegalrag import pipeline
     from canlegalrag.recipes import parse
 
-    with _misuse():
+    with misuse():
         row = parse(recipe)
     found = _load(benchmark, lenient)
     with (
-        _progress(len(found.documents), "indexing documents") as indexed,
-        _progress_later(len(found.queries), "searching queries") as searched,
+        progress(len(found.documents), "indexing documents") as indexed,
+        progress_later(len(found.queries), "searching queries") as searched,
     ):
         meta = pipeline.retrieve(row, found, out, k=k, cache=cache, indexed=indexed, searched=searched)
     if json:
-        _print_json(meta)
+        print_json(meta)
     seconds = meta["seconds"]
     short = f"; {meta['short']} queries match fewer documents than asked for" if meta["short"] else ""
-    _note(
+    note(
         f"{out}: {len(found.queries)} queries, index {seconds['index']:.1f} s, search {seconds['search']:.2f} s{short}"
     )
-
-
-@contextmanager
-def _progress_later(total: int, text: str) -> Iterator[Callable[[int], None]]:
-    """A progress bar that appears with its first step, since two can't be drawn at once."""
-    started: list[Any] = []
-
-    def step(n: int) -> None:
-        if not started:
-            manager = _progress(total, text)
-            started.extend((manager, manager.__enter__()))
-        started[1](n)
-
-    try:
-        yield step
-    finally:
-        if started:
-            started[0].__exit__(None, None, None)
+    _finish(found)
 
 
 @app.command()
@@ -259,21 +216,22 @@ def score(
 ) -> None:
     """Score a run: means over all queries of the benchmark, with intervals, n and skipped."""
     from canlegalrag import report, submission
+    from canlegalrag.errors import InputError
     from canlegalrag.files import read_qrels, read_run, write_atomic
     from canlegalrag.measures.retrieval import parse_all
-    from canlegalrag.pipeline import read_meta
 
-    if (benchmark is None) == (qrels is None):
-        _note("canlegalrag: give either --benchmark SOURCE or --qrels FILE")
-        raise typer.Exit(2)
-    if by and not benchmark:
-        _note("canlegalrag: --by needs --benchmark: bare judgments have no fields")
-        raise typer.Exit(2)
-    with _misuse():
+    with misuse():
+        if (benchmark is None) == (qrels is None):
+            raise InputError("score", "give either --benchmark SOURCE or --qrels FILE")
+        if by and not benchmark:
+            raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
+        if out and out.resolve() == run.resolve():
+            raise InputError(str(out), "is the run itself", "choose another --out")
         wanted = parse_all(measures or submission.DEFAULT_MEASURES)
+        _there(run, *([qrels] if qrels else []))
     found = _load(benchmark, lenient) if benchmark else None
     if found:
-        with _misuse():
+        with misuse():
             for name in by or ():
                 found.labels(name)
     payload, problems = submission.score_run(
@@ -282,18 +240,16 @@ def score(
         benchmark=found,
         qrels=read_qrels(qrels) if qrels else None,
         by=by or (),
-        made=read_meta(run),
+        made=_made(run),
     )
     if out:
         write_atomic(out, submission.scores_json(payload))
     if json:
-        _print_json(payload)
+        print_json(payload)
     else:
         groups = [report.groups_table(field, rows) for field, rows in payload["by"].items()]
-        _show(report.scores_table(payload), *groups)
-    if problems:
-        _note(report.problems_table(problems))
-        raise typer.Exit(1)
+        show(report.scores_table(payload), *groups)
+    _finish(found, problems)
 
 
 @app.command()
@@ -306,29 +262,56 @@ def compare(
 ) -> None:
     """Compare runs in pairs: difference, interval, p, Holm; says which can't be told apart."""
     from canlegalrag import report, submission
+    from canlegalrag.errors import InputError
     from canlegalrag.files import read_run
     from canlegalrag.measures.retrieval import parse
-    from canlegalrag.pipeline import read_meta
 
     names = _names(runs)
-    with _misuse():
+    with misuse():
         parsed = parse(measure)
-    if len(names) < 2 or len(set(names)) < len(names):
-        _note("canlegalrag: give two or more different runs")
-        raise typer.Exit(2)
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise InputError("compare", "give two or more different runs")
+        _there(*runs)
     found = _load(benchmark, lenient)
     named = dict(zip(names, runs, strict=True))
-    depths = {name: k for name, path in named.items() if isinstance(k := read_meta(path).get("k"), int)}
+    depths = {name: made["k"] for name, path in named.items() if (made := _made(path))}
     rankings = {name: read_run(path) for name, path in named.items()}
     comparisons, problems = submission.compare_runs(rankings, parsed, found, depths=depths)
     if json:
-        _print_json({"measure": measure, "pairs": report.pairs(comparisons)})
+        print_json({"measure": measure, "pairs": report.pairs(comparisons)})
     else:
-        _show(report.comparison_table(comparisons, measure))
+        show(report.comparison_table(comparisons, measure))
     for line in submission.caveats(comparisons):
-        _note(line)
+        note(line)
+    _finish(found, problems)
+
+
+def _there(*paths: Path) -> None:
+    """Say at once that a file isn't there."""
+    from canlegalrag.errors import InputError
+
+    for path in paths:
+        if not path.is_file():
+            raise InputError(str(path), "is a folder" if path.is_dir() else "no such file", "check the path")
+
+
+def _made(run: Path) -> dict[str, Any]:
+    """What made a run, if what stands beside it is about the run as it is."""
+    from canlegalrag.pipeline import meta_path, read_meta
+
+    made = read_meta(run)
+    if not made and meta_path(run).exists():
+        note(f"{run}: was changed since it was made; what stands in {meta_path(run).name} isn't used")
+    return made
+
+
+def _finish(benchmark: "Benchmark | None", problems: Sequence[Any] = ()) -> None:
+    """List a run's problems; exit status 1 where there are any, there or in the benchmark."""
+    from canlegalrag.report import problems_table
+
     if problems:
-        _note(report.problems_table(problems))
+        note(problems_table(problems))
+    if problems or (benchmark and any(p.fatal for p in benchmark.problems)):
         raise typer.Exit(1)
 
 
@@ -354,14 +337,16 @@ def run(
     from canlegalrag import experiment, report
     from canlegalrag.recipes import parse
 
-    with _misuse():
+    with misuse():
         rows = [parse(name) for name in recipe or experiment.RECIPES]
+        experiment.folders_of(rows)
     found = _load(benchmark, lenient)
-    with _progress(len(rows), "recipes") as step:
-        results, comparisons = experiment.run(found, rows, out, k=k, cache=cache, progress=step)
+    with progress(len(rows), "recipes") as step:
+        results, comparisons, problems = experiment.run(found, rows, out, k=k, cache=cache, progress=step)
     if json:
-        _print_json({name: payload["measures"] for name, payload in results.items()})
+        print_json({name: payload["measures"] for name, payload in results.items()})
     else:
-        _show(report.runs_table(results, experiment.MEASURES, experiment.MAIN))
+        show(report.runs_table(results, experiment.MEASURES, experiment.MAIN))
     for line in experiment.reading(results, comparisons, out):
-        _note(line)
+        note(line)
+    _finish(found, problems)

@@ -1,5 +1,6 @@
 """The whole job on one benchmark: retrieve with several recipes, score, compare, report."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,9 @@ from canlegalrag.files import dumps, read_run, write_atomic
 from canlegalrag.measures.retrieval import parse, parse_all
 from canlegalrag.measures.stats import Comparison
 from canlegalrag.recipes import Recipe
+from canlegalrag.types import Problem
 
-__all__ = ["MAIN", "MEASURES", "RECIPES", "reading", "run"]
+__all__ = ["MAIN", "MEASURES", "RECIPES", "folders_of", "reading", "run"]
 
 RECIPES = ("bm25", "bm25l", "bm25l-1024", "paper-bm25l-1024")
 """Run by default: the two formulas on whole decisions, passages, and what the paper ran. With four, six pairs are
@@ -35,7 +37,7 @@ def run(
     k: int = 100,
     cache: Path | None = None,
     progress: Callable[[int], None] | None = None,
-) -> tuple[dict[str, dict[str, Any]], list[Comparison]]:
+) -> tuple[dict[str, dict[str, Any]], list[Comparison], list[Problem]]:
     """Do the whole job into `out`: `<recipe>/run.jsonl`, `<recipe>/scores.json`, `comparisons.json`,
     `table.md`, `report.html`.
 
@@ -48,25 +50,25 @@ def run(
         progress: called with 1 after each recipe.
 
     Returns:
-        Recipe's name -> what its `scores.json` holds, and the comparisons of all pairs by nDCG@10.
+        Recipe's name -> what its `scores.json` holds, the comparisons of all pairs by nDCG@10, the runs' problems.
 
     Raises:
         InputError: two recipes have one name.
     """
-    names = [recipe.name for recipe in recipes]
-    if len(set(names)) < len(names):
-        raise InputError("--recipe", "two recipes have the same name", "give each its own")
+    folders = folders_of(recipes)
     measures = parse_all(MEASURES)
     fields = [f for f in _FIELDS if set(benchmark.labels(f).values()) - {"(none)"}]
     results: dict[str, dict[str, Any]] = {}
     runs = {}
+    found: list[Problem] = []
     for recipe in recipes:
-        path = out / recipe.name.replace(":", "-").replace("/", "-") / "run.jsonl"
+        path = out / folders[recipe.name] / "run.jsonl"
         made = pipeline.retrieve(recipe, benchmark, path, k=k, cache=cache)
         runs[recipe.name] = read_run(path)
-        payload, _ = submission.score_run(runs[recipe.name], measures, benchmark=benchmark, by=fields, made=made)
+        payload, problems = submission.score_run(runs[recipe.name], measures, benchmark=benchmark, by=fields, made=made)
         write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
         results[recipe.name] = payload
+        found += [Problem(f"{recipe.name}: {p.where}", p.what, p.fix, p.fatal) for p in problems]
         if progress:
             progress(1)
     comparisons, _ = submission.compare_runs(runs, parse(MAIN), benchmark)
@@ -75,7 +77,20 @@ def run(
     title = f"Retrieval on {benchmark.name}"
     page = report.html(results, comparisons, title=title, main=MAIN, fields=fields)
     write_atomic(out / "report.html", page)
-    return results, comparisons
+    return results, comparisons, found
+
+
+def folders_of(recipes: Sequence[Recipe]) -> dict[str, str]:
+    """Recipe's name -> name of its folder: the name itself where it can be one, else made safe and told apart.
+
+    Raises:
+        InputError: two recipes have one name.
+    """
+    names = [recipe.name for recipe in recipes]
+    if len(set(names)) < len(names):
+        raise InputError("--recipe", "two recipes have the same name", "give each its own")
+    plain = {r.name: re.sub(r"[^A-Za-z0-9._=+-]+", "-", r.name)[:60].strip(".-") for r in recipes}
+    return {r.name: r.name if plain[r.name] == r.name else f"{plain[r.name]}-{r.identity}" for r in recipes}
 
 
 def reading(results: Mapping[str, Mapping[str, Any]], comparisons: Sequence[Comparison], out: Path) -> list[str]:

@@ -3,15 +3,18 @@
 import codecs
 import json
 import os
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from canlegalrag.errors import InputError
 from canlegalrag.types import Document, Hit, Passage, Qrels
 
 __all__ = [
+    "decode",
     "dumps",
+    "lock",
     "parquet_rows",
     "read_jsonl",
     "read_qrels",
@@ -48,9 +51,33 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 def write_atomic(path: Path, text: str) -> None:
     """Write a text file whole or not at all, so that a kill can't leave half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    temporary.write_text(text, encoding="utf-8", newline="\n")
-    temporary.replace(path)
+    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
+    try:
+        temporary.write_text(text, encoding="utf-8", newline="\n")
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def lock(file: IO[Any], *, wait: bool) -> bool:
+    """Hold an open file for this process alone until it is closed; where the system has no such lock, go without.
+
+    Args:
+        file: open for writing.
+        wait: until another process lets go, rather than give up.
+
+    Returns:
+        Whether the file is ours.
+    """
+    if sys.platform == "win32":
+        return True
+    import fcntl
+
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def read_text(path: Path) -> str:
@@ -64,6 +91,15 @@ def read_text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         raise InputError(str(path), f"can't be read: {error.strerror or error}", "check the path") from None
+    return decode(str(path), data)
+
+
+def decode(where: str, data: bytes) -> str:
+    """Decode bytes as `read_text` does.
+
+    Raises:
+        InputError: another encoding.
+    """
     for mark, name in _BOMS:
         if data.startswith(mark):
             data, encoding = data[len(mark) :], name
@@ -74,12 +110,12 @@ def read_text(path: Path) -> str:
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        fix = f"convert it: iconv -f WINDOWS-1252 -t UTF-8 {path.name}"
+        fix = f"convert it: iconv -f WINDOWS-1252 -t UTF-8 {Path(where).name}"
         what = f"byte 0x{data[error.start]:02x} is not valid {encoding.upper()}, perhaps Windows-1252"
-        raise InputError(f"{path}:{line}", what, fix) from None
+        raise InputError(f"{where}:{line}", what, fix) from None
     if "\0" in text:
         what = "holds NUL characters: UTF-16 without a byte order mark, or a binary file"
-        raise InputError(str(path), what, f"convert it: iconv -f UTF-16 -t UTF-8 {path.name}")
+        raise InputError(where, what, f"convert it: iconv -f UTF-16 -t UTF-8 {Path(where).name}")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
@@ -103,7 +139,18 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
             raise InputError(f"{path}:{number}", f"not JSON: {error}", "one JSON object a line") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}:{number}", f"a {type(row).__name__}, not a JSON object", "one object a line")
+        if "\\u" in line and not _sound(row):
+            raise InputError(f"{path}:{number}", "holds half a surrogate pair, which is no character", "mend the text")
         yield number, row
+
+
+def _sound(value: Any) -> bool:
+    """Whether all text in it can be written as UTF-8."""
+    try:
+        dumps(value).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _refuse(constant: str) -> None:
@@ -121,13 +168,10 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     path = Path(path)
     qrels: dict[str, dict[str, int]] = {}
     for where, query, document, grade in _qrels_rows(path):
-        if not isinstance(grade, int) or isinstance(grade, bool):
-            try:
-                number = float(grade)
-                if number != int(number):
-                    raise ValueError
-            except (TypeError, ValueError, OverflowError):
-                raise InputError(where, f"grade {grade!r} is not a whole number", "0, 1, 2 …") from None
+        if type(grade) is not int:
+            number = _number(grade)
+            if number is None or number != int(number):
+                raise InputError(where, f"grade {grade!r} is not a whole number", "0, 1, 2 …")
             grade = int(number)
         judged = qrels.setdefault(_id(where, "query id", query), {})
         document = _id(where, "document id", document)
@@ -167,13 +211,22 @@ def _qrels_rows(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
 
 
 def _qrels_text(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
-    headers = {name for fields in _QRELS_FIELDS for name in fields}
+    order: list[int] | None = None
     for number, line in _lines(path):
         cells = line.rstrip("\n").split("\t") if "\t" in line else line.split()
         cells = [cell.strip() for cell in cells]
-        if number == 1 and len(headers & {cell.lower() for cell in cells}) >= 2:
-            continue
-        if len(cells) == 4:
+        if number == 1:
+            heads = [cell.lower() for cell in cells]
+            found = [[heads.index(name) for name in names] for names in _QRELS_FIELDS if set(names) <= set(heads)]
+            if found:
+                order = found[0]
+                continue
+        if order is not None:
+            if len(cells) <= max(order):
+                raise InputError(f"{path}:{number}", f"{len(cells)} columns, fewer than the header's", "fill the row")
+            query, document, grade = (cells[n] for n in order)
+            yield f"{path}:{number}", query, document, grade
+        elif len(cells) == 4:
             yield f"{path}:{number}", cells[0], cells[2], cells[3]
         elif len(cells) == 3:
             yield f"{path}:{number}", cells[0], cells[1], cells[2]
@@ -226,12 +279,20 @@ def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) 
     return run
 
 
-def _score(where: str, value: Any) -> float:
+def _number(value: Any) -> float | None:
+    """A finite number; None for anything else, among it what only Python takes for one (`1_000`, other digits)."""
+    if isinstance(value, bool) or (isinstance(value, str) and ("_" in value or not value.isascii())):
+        return None
     try:
-        score = float(value) if not isinstance(value, bool) else float("nan")
-    except (TypeError, ValueError):
-        score = float("nan")
-    if not -_INFINITY < score < _INFINITY:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return number if -_INFINITY < number < _INFINITY else None
+
+
+def _score(where: str, value: Any) -> float:
+    score = _number(value)
+    if score is None:
         raise InputError(where, f"score {value!r} is not a finite number", "a ranking needs finite scores")
     return score
 

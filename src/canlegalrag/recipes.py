@@ -3,19 +3,25 @@
 import difflib
 import hashlib
 import json
+import math
 import os
+import shutil
+import tempfile
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from canlegalrag import __version__, chunking
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
+from canlegalrag.files import lock
 from canlegalrag.protocols import Retriever
 from canlegalrag.retrievers.bm25 import BM25
+from canlegalrag.retrievers.bm25_weights import variant
+from canlegalrag.text import encode
 
 __all__ = ["Recipe", "cache_folder", "compose", "parse", "published"]
 
@@ -62,22 +68,28 @@ def _rows(path: Path) -> list[Recipe]:
 
 def _recipe(where: str, row: Mapping[str, Any]) -> Recipe:
     kind = row.get("retriever")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise InputError(where, f"retriever {kind!r} is unknown", f"one of {', '.join(_KINDS)}")
     options = {k: v for k, v in row.items() if k not in ("name", "retriever", "note")}
-    unknown = options.keys() - _KINDS[kind][1]
+    for key, value in options.items():
+        if type(value) not in (str, int, float) or (type(value) is float and not math.isfinite(value)):
+            raise InputError(where, f"{key} = {value!r} is neither text nor a finite number")
+    unknown = options.keys() - _KINDS[kind].settings
     if unknown:
         what = f"unknown setting {', '.join(sorted(unknown))}"
-        raise InputError(where, what, f"{kind} has {', '.join(sorted(_KINDS[kind][1]))}")
+        raise InputError(where, what, f"{kind} has {', '.join(sorted(_KINDS[kind].settings))}")
     if "chunk" in options:
         options["chunk"] = _chunk(options["chunk"])
+    _KINDS[kind].check(where, options)
     return Recipe(str(row["name"]), kind, options, str(row.get("note", "")))
 
 
 def _chunk(value: Any) -> str:
     """The full form of a chunking, as it counts for the identity: `4096` is `recursive:4096:128`."""
     text = str(value)
-    return str(chunking.parse(f"recursive:{text}" if text.isdigit() else text))
+    if not text.isdigit():
+        return str(chunking.parse(text))
+    return str(chunking.parse(f"recursive:{text}:{min(128, int(text) // 8)}"))
 
 
 def parse(text: str) -> Recipe:
@@ -111,6 +123,8 @@ def parse(text: str) -> Recipe:
         key, equals, value = change.partition("=")
         if not equals or not value:
             raise InputError(f"recipe {text!r}", f"{change!r} is not setting=value", "for example bm25l:chunk=4096")
+        if changes.count(f"{key}=") > 1:
+            raise InputError(f"recipe {text!r}", f"sets {key.strip()!r} twice", "keep one")
         row[key.strip()] = _number(value.strip())
     return _recipe(f"recipe {text!r}", row)
 
@@ -128,7 +142,11 @@ def cache_folder() -> Path:
     """Where indexes are kept: `$CANLEGALRAG_CACHE`, else `canlegalrag` in the user's cache folder."""
     if chosen := os.environ.get("CANLEGALRAG_CACHE"):
         return Path(chosen)
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "canlegalrag"
+    try:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:  # a user without a home
+        base = Path(tempfile.gettempdir())
+    return base / "canlegalrag"
 
 
 def compose(
@@ -143,17 +161,28 @@ def compose(
         progress: called with the number of documents indexed since the last call.
     """
     # The version is part of the name: another version may cut words or passages differently.
-    name = f"{recipe.identity}-{benchmark.fingerprint[:16]}-{__version__}"
+    name = f"{recipe.identity}-{benchmark.fingerprint[:16]}{benchmark.checksums[:8]}-{__version__}"
     folder = (cache or cache_folder()) / "indexes" / name
-    return _KINDS[recipe.retriever][0](recipe.options, benchmark, folder, progress)
+    return _KINDS[recipe.retriever].make(recipe.options, benchmark, folder, progress)
 
 
 def _bm25(options: Mapping[str, Any], benchmark: Benchmark, folder: Path, progress: Progress | None) -> Retriever:
-    if folder.exists():
-        try:
-            return BM25.load(folder)
-        except InputError:
-            pass  # made by another version, or damaged: build it again
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with folder.with_name(f"{folder.name}.lock").open("w") as held:
+        lock(held, wait=True)  # two processes that want one index: the second finds what the first made
+        if folder.exists():
+            try:
+                index = BM25.load(folder)
+                if index.ids == tuple(benchmark.documents):
+                    return index
+            except InputError:
+                pass
+            shutil.rmtree(folder)  # damaged, or of other documents: build it again
+        _build(options, benchmark, folder, progress)
+        return BM25.load(folder)
+
+
+def _build(options: Mapping[str, Any], benchmark: Benchmark, folder: Path, progress: Progress | None) -> None:
     settings = dict(options)
     cut = chunking.parse(settings.pop("chunk", "whole"))
     spans = None if cut.method == "whole" else lambda document: cut(document.text)
@@ -168,10 +197,30 @@ def _bm25(options: Mapping[str, Any], benchmark: Benchmark, folder: Path, progre
     texts = (lambda d: chunking.paper_texts(d.text, cut.size, cut.overlap)) if cut.method == "paper" else None
     index = BM25.build(benchmark.documents.values(), passages=spans, texts=texts, progress=step, **settings)
     index.save(folder)
-    return BM25.load(folder)
 
 
-_KINDS: dict[str, tuple[Callable[[Mapping[str, Any], Benchmark, Path, Progress | None], Retriever], set[str]]] = {
-    "bm25": (_bm25, {"variant", "tokenizer", "chunk", "k1", "b", "delta"}),
+def _check_bm25(where: str, options: Mapping[str, Any]) -> None:
+    """Refuse settings before anything is read or written."""
+    numbers = {key: options[key] for key in ("k1", "b", "delta") if key in options}
+    for key, value in numbers.items():
+        if isinstance(value, str) or abs(value) > 1e6:
+            raise InputError(where, f"{key} = {value!r} is no sensible number")
+    variant(str(options.get("variant", "lucene")), **numbers)
+    encode([], str(options.get("tokenizer", "legal")))
+
+
+class _Kind(NamedTuple):
+    """A kind of retriever."""
+
+    make: Callable[[Mapping[str, Any], Benchmark, Path, Progress | None], Retriever]
+    """From settings, documents, a folder for the index and a progress callback."""
+    settings: set[str]
+    """Names of its settings."""
+    check: Callable[[str, Mapping[str, Any]], None]
+    """Raises `InputError` for values that can't be."""
+
+
+_KINDS: dict[str, _Kind] = {
+    "bm25": _Kind(_bm25, {"variant", "tokenizer", "chunk", "k1", "b", "delta"}, _check_bm25),
 }
-"""Kind of retriever -> how to make one, and its settings."""
+"""Kind of retriever -> how to make and check one."""

@@ -224,7 +224,12 @@ def markdown(results: Mapping[str, Payload], measures: Sequence[str], main: str)
     """The table of several runs in Markdown, best first by the main measure, whose interval is shown."""
     heads, body = _board(results, measures, main)
     lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *body]
-    return "".join(f"| {' | '.join(cells)} |\n" for cells in lines)
+    return "".join(f"| {' | '.join(map(_plain, cells))} |\n" for cells in lines)
+
+
+def _plain(text: str) -> str:
+    """Text for a cell of a Markdown table: no cell ends early, no HTML begins."""
+    return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
 
 
 def _cell(row: Mapping[str, Any]) -> str:

@@ -13,6 +13,7 @@ from canlegalrag.files import dumps
 from canlegalrag.measures import retrieval
 from canlegalrag.measures.names import MEASURES, Measure
 from canlegalrag.measures.stats import Comparison, compare
+from canlegalrag.near import fold
 from canlegalrag.types import Problem, Qrels, Run, Scores
 
 __all__ = ["DEFAULT_MEASURES", "RESAMPLES", "caveats", "compare_runs", "listed", "number", "score_run", "scores_json"]
@@ -81,8 +82,7 @@ def score_run(
     blocks = benchmark.blocks if benchmark else None
     problems = check_run(benchmark, run) if benchmark else _check_ids(judged, run)
     run = benchmark.counted(run) if benchmark else run
-    depth = (made or {}).get("k")
-    scores = _score(judged, run, measures, depth if isinstance(depth, int) else None, blocks, seed)
+    scores = _score(judged, run, measures, (made or {}).get("k"), blocks, seed)
     names = [str(m) for m in measures]
     groups: dict[str, dict[str, Any]] = {}
     for name in by:
@@ -146,8 +146,25 @@ def _score(
 
 
 def _check_ids(qrels: Qrels, run: Run) -> list[Problem]:
-    """What can be said of a run when only judgments are known."""
-    strange = [Problem(f"query {q!r}", "is not in the judgments: left out", fatal=False) for q in run if q not in qrels]
+    """What can be said of a run when only judgments are known: ids that miss one by case or normal form."""
+    queries = {fold(q): q for q in qrels}
+
+    def slip(id_: str, known: Mapping[str, str]) -> str:
+        meant = known.get(fold(id_))
+        return f"differs from {meant!r} by case or normal form only" if meant else ""
+
+    strange = [
+        Problem(f"query {q!r}", "is not in the judgments: left out", slip(q, queries), fatal=False)
+        for q in run
+        if q not in qrels
+    ]
+    for query, judged in qrels.items():
+        known = {fold(d): d for d in judged}
+        strange += [
+            Problem(f"query {query!r}", f"document {document!r} is not judged", fix, fatal=False)
+            for document in dict.fromkeys(hit.doc_id for hit in run.get(query, ()))
+            if document not in judged and (fix := slip(document, known))
+        ]
     return strange + [
         Problem(f"query {q!r}", "has no ranking: scores zero", fatal=False) for q in qrels if not run.get(q)
     ]

@@ -1,17 +1,20 @@
 """The published layout: lazy documents, hand-made folders, checksums."""
 
+import hashlib
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from canlegalrag.benchmark import Benchmark, load
+from canlegalrag.benchmark import Benchmark, fingerprint, load
 from canlegalrag.build import build
 from canlegalrag.errors import BenchmarkError, InputError
 from canlegalrag.layouts.parquet import SCHEMAS, Documents
-from canlegalrag.types import Document, Query
+from canlegalrag.types import Answer, Document, Query
 
 
 def many(n: int = 200) -> Benchmark:
@@ -103,4 +106,309 @@ def test_a_broken_manifest_is_a_fault(built: Path, text: str) -> None:
 def test_a_broken_corpus_is_refused(built: Path) -> None:
     (built / "data" / "corpus" / "gold.parquet").write_bytes(b"PAR1 not really PAR1")
     with pytest.raises(InputError, match=r"gold\.parquet: not a readable Parquet file"):
+        load(built)
+
+
+CORPUS = {"_id": ["a", "b"], "title": ["A", "B"], "text": ["x", "y"]}
+QUERIES = {"_id": ["q1", "q2"], "text": ["one", "two"]}
+QRELS = {"query-id": ["q1", "q2"], "corpus-id": ["a", "b"], "score": [1, 2]}
+ANSWERS = {"query-id": ["q1"], "text": ["yes"]}
+SNIPPETS = {"query-id": ["q1"], "corpus-id": ["a"], "start": [0], "end": [1], "text": ["x"]}
+WHOLE = {"corpus": CORPUS, "queries": QUERIES, "qrels": QRELS, "answers": ANSWERS, "snippets": SNIPPETS}
+
+
+def put(path: Path, columns: dict[str, Any]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(pa.table(columns), path)
+
+
+def hand_made(folder: Path, **changes: dict[str, Any]) -> Path:
+    """A small benchmark; a change replaces a column, or removes it where it is None."""
+    for config, columns in WHOLE.items():
+        kept = {k: v for k, v in {**columns, **changes.get(config, {})}.items() if v is not None}
+        put(folder / f"{config}.parquet", kept)
+    return folder
+
+
+def said(folder: Path, strict: bool = False) -> list[str]:
+    return [str(p) for p in load(folder, strict=strict).problems]
+
+
+def dictionary(values: list[Any]) -> Any:
+    return pa.array(values).dictionary_encode()
+
+
+def large(values: list[Any]) -> Any:
+    return pa.array(values, pa.large_string())
+
+
+def test_dictionary_encoded_and_large_strings_are_strings(tmp_path: Path) -> None:
+    for n, make in enumerate((dictionary, large)):
+        changes = {
+            config: {k: make(v) if isinstance(v[0], str) else v for k, v in columns.items()}
+            for config, columns in WHOLE.items()
+        }
+        found = load(hand_made(tmp_path / str(n), **changes))
+        assert found.problems == ()
+        assert dict(found.documents) == {"a": Document("a", "A", "x"), "b": Document("b", "B", "y")}
+        assert found.queries == {"q1": Query("q1", "one"), "q2": Query("q2", "two")}
+        assert found.qrels == {"q1": {"a": 1}, "q2": {"b": 2}}
+        assert found.answers == {"q1": Answer("q1", "yes")}
+        assert [s.text for s in found.snippets] == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"corpus": {"_id": [1, 2]}}, "corpus.parquet: ids must be strings: _id is int64"),
+        ({"corpus": {"_id": ["a", None]}}, "corpus.parquet:2: has no _id"),
+        ({"corpus": {"_id": None}}, "corpus.parquet: has no column '_id' (it has title, text)"),
+        ({"corpus": {"text": None}}, "corpus.parquet: has no column 'text' (it has _id, title)"),
+        ({"corpus": {"text": [1, 2]}}, "corpus.parquet: text is int64, not strings"),
+        ({"corpus": {"text": [None, "y"]}}, "document 'a': has no text"),
+        ({"corpus": {"title": [{"a": 1}] * 2}}, "corpus.parquet: title is struct<a: int64>, not strings"),
+        ({"corpus": {"citations": ["2019 SCC 65", ""]}}, "corpus.parquet: citations is string, not lists of strings"),
+        ({"corpus": {"citations": [[1], []]}}, "corpus.parquet: citations is list<"),
+        ({"corpus": {"year": ["2019", "2020"]}}, "corpus.parquet: year is string, not whole numbers"),
+        ({"corpus": {"year": [2019, 40_000]}}, "corpus.parquet:2: year 40000 is not a year"),
+        ({"corpus": {"year": [2019.5, None]}}, "corpus.parquet:1: year 2019.5 is not a year"),
+        ({"queries": {"_id": None}}, "queries.parquet: has no column '_id'"),
+        ({"queries": {"_id": ["q1", None]}}, "queries.parquet:2: has no _id"),
+        ({"queries": {"text": None}}, "queries.parquet: has no column 'text'"),
+        ({"queries": {"text": [None, "x"]}}, "query 'q1': has no text"),
+        ({"queries": {"province": [1, 2]}}, "queries.parquet: province is int64, not strings"),
+        ({"queries": {"block": [1, 1]}}, "queries.parquet: block is int64, not strings"),
+        ({"queries": {"same_facts": ["no", "yes"]}}, "queries.parquet: same_facts is string, not bool"),
+        ({"queries": {"excluded": ["b", ""]}}, "queries.parquet: excluded is string, not lists of strings"),
+        ({"queries": {"excluded": [["b", None], []]}}, "queries.parquet:1: excluded holds None, not a string"),
+        ({"qrels": {"query-id": None}}, "qrels.parquet: has no column 'query-id'"),
+        ({"qrels": {"query-id": ["q1", None]}}, "qrels.parquet:2: has no query-id"),
+        ({"qrels": {"score": None}}, "qrels.parquet: has no column 'score'"),
+        ({"qrels": {"score": [None, 1]}}, "qrels.parquet:1: score None is not a whole number"),
+        ({"qrels": {"score": [1.0, float("nan")]}}, "qrels.parquet:2: score nan is not a whole number"),
+        ({"qrels": {"score": [1.0, float("inf")]}}, "qrels.parquet:2: score inf is not a whole number"),
+        ({"qrels": {"score": [1.0, 1.9]}}, "qrels.parquet:2: score 1.9 is not a whole number"),
+        ({"qrels": {"score": [1, 100_000]}}, "qrels.parquet:2: score 100000 is not a whole number"),
+        ({"qrels": {"score": [True, True]}}, "qrels.parquet: score is bool, not whole numbers"),
+        ({"qrels": {"score": ["1", "x"]}}, "qrels.parquet: score is string, not whole numbers"),
+        ({"qrels": {"score": [[1], [1]]}}, "qrels.parquet: score is list<"),
+        ({"answers": {"text": None}}, "answers.parquet: has no column 'text'"),
+        ({"answers": {"text": [None]}}, "answers: 'q1': has no text"),
+        ({"answers": {"parts": ["abc"]}}, "answers.parquet: parts is string, not lists of strings"),
+        (
+            {"answers": {"query-id": ["q1", "q1"], "text": ["yes", "no"]}},
+            "answers.parquet:2: query 'q1' has a second answer (keep one)",
+        ),
+        ({"snippets": {"start": pa.array([None], pa.int32())}}, "snippets.parquet:1: start None is not a whole number"),
+        ({"snippets": {"end": [1.5]}}, "snippets.parquet:1: end 1.5 is not a whole number"),
+        ({"snippets": {"text": None}}, "snippets.parquet: has no column 'text'"),
+        ({"snippets": {"start": ["0"]}}, "snippets.parquet: start is string, not whole numbers"),
+    ],
+)
+def test_wrong_values_are_faults_and_what_is_left_can_be_built(
+    tmp_path: Path, changes: dict[str, Any], message: str
+) -> None:
+    folder = hand_made(tmp_path / "in", **changes)
+    with pytest.raises(BenchmarkError) as caught:
+        load(folder)
+    assert message in str(caught.value)
+    found = load(folder, strict=False)
+    assert any(message in str(p) and p.fatal for p in found.problems)
+    json.dumps(found.summary(), allow_nan=False)
+    build(found, tmp_path / "out")
+    assert fingerprint(load(tmp_path / "out", strict=False)) == found.fingerprint
+
+
+def test_what_is_read_of_wrong_values(tmp_path: Path) -> None:
+    changes: dict[str, Any] = {
+        "corpus": {"year": [2019.0, float("nan")], "citations": ["2019 SCC 65", ""]},
+        "qrels": {"score": [1.9, 2.0]},
+        "answers": {"query-id": ["q1", "q1"], "text": ["yes", "no"], "parts": ["yes", "no"]},
+    }
+    found = load(hand_made(tmp_path, **changes), strict=False)
+    assert [(d.year, d.citations) for d in found.documents.values()] == [(2019, ()), (None, ())]
+    assert found.qrels == {"q2": {"b": 2}}
+    assert found.answers == {"q1": Answer("q1", "yes")}
+
+
+def test_a_missing_title_is_no_fault_and_each_file_has_its_own_columns(tmp_path: Path) -> None:
+    for first, second in (("gold", "distractors"), ("distractors", "gold")):
+        folder = hand_made(tmp_path / first)
+        (folder / "corpus.parquet").unlink()
+        put(folder / f"data/corpus/{first}.parquet", {"_id": ["a"], "text": ["x"], "court": ["BCSC"], "year": [2020]})
+        put(folder / f"data/corpus/{second}.parquet", {"_id": ["b"], "text": ["y"], "title": ["B"]})
+        found = load(folder)
+        assert found.problems == ()
+        assert found.documents["a"] == Document("a", "", "x", court="BCSC", year=2020)
+        assert found.documents["b"] == Document("b", "B", "y")
+
+
+def test_every_file_of_the_corpus_is_read(tmp_path: Path) -> None:
+    folder = hand_made(tmp_path)
+    put(folder / "corpus-00001.parquet", {"_id": ["c"], "text": ["z"]})
+    put(folder / "corpus/0.parquet", {"_id": ["d"], "text": ["z"]})
+    put(folder / "data/corpus/gold.parquet", {"_id": ["e"], "text": ["z"]})
+    put(folder / "data/corpus/more.parquet", {"_id": ["f"], "text": ["z"]})
+    found = load(folder)
+    assert sorted(found.documents) == ["a", "b", "c", "d", "e", "f"]
+    assert found.problems == ()
+    (folder / "corpus/1.parquet").mkdir()
+    assert said(folder) == ["corpus/1.parquet: is not a regular file (take it away)"]
+
+
+def test_a_file_beside_those_of_a_build_is_named(built: Path) -> None:
+    put(built / "data/corpus/more.parquet", {"_id": ["z"], "text": ["z"]})
+    with pytest.raises(BenchmarkError, match=r"corpus/more\.parquet: is not in the manifest, and is not read"):
+        load(built)
+    found = load(built, strict=False)
+    assert len(found.documents) == 200
+    assert found.recorded_fingerprint == ""
+
+
+@pytest.mark.parametrize(
+    ("test", "others"),
+    [
+        ("qrels/test.parquet", ("qrels/train.parquet", "qrels/dev.parquet")),
+        ("qrels/test-00000-of-00001.parquet", ("qrels/validation-00000-of-00001.parquet",)),
+        ("data/qrels/qrels-test-0.parquet", ("data/qrels/qrels-train-0.parquet",)),
+        ("qrels-test.parquet", ("qrels-train.parquet",)),
+    ],
+)
+def test_only_the_test_split_is_read(tmp_path: Path, test: str, others: tuple[str, ...]) -> None:
+    folder = hand_made(tmp_path, queries={"_id": ["q1", "q2", "q3"], "text": ["one", "two", "three"]})
+    (folder / test).parent.mkdir(parents=True, exist_ok=True)
+    (folder / "qrels.parquet").rename(folder / test)
+    for name in others:
+        put(folder / name, {"query-id": ["q1", "q3"], "corpus-id": ["b", "b"], "score": [1, 1]})
+    found = load(folder)
+    assert found.qrels == {"q1": {"a": 1}, "q2": {"b": 2}}
+    assert list(found.queries) == ["q1", "q2"]  # q3 is judged for training only
+    lines = [str(p) for p in found.problems]
+    assert len(lines) == len(others) + 1
+    assert all("is not the test split: not read" in line for line in lines[:-1])
+    assert lines[-1] == "queries: 1 queries are judged in other splits only: left out"
+
+
+def test_splits_without_a_test_split_are_a_fault_but_one_split_is_the_whole(tmp_path: Path) -> None:
+    folder = hand_made(tmp_path)
+    (folder / "qrels").mkdir()
+    (folder / "qrels.parquet").rename(folder / "qrels/train-00000-of-00001.parquet")
+    assert load(folder).qrels == {"q1": {"a": 1}, "q2": {"b": 2}}
+    put(folder / "qrels/dev.parquet", {"query-id": ["q1"], "corpus-id": ["b"], "score": [1]})
+    with pytest.raises(BenchmarkError, match="qrels: holds the splits dev and train, but no test"):
+        load(folder)
+
+
+def test_a_corpus_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
+    text = pa.array([b"\xff\xfe", b"y"]).view(pa.string())
+    with pytest.raises(InputError, match=r"corpus\.parquet: not a readable Parquet file: .*utf-8"):
+        load(hand_made(tmp_path, corpus={"text": text}))
+
+
+# The manifest.
+
+
+def remark(folder: Path, **changes: Any) -> None:
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | changes))
+
+
+def test_checksums_that_hold_are_passed_on(built: Path) -> None:
+    found = load(built)
+    files = json.loads((built / "manifest.json").read_text())["files"]
+    lines = "".join(f"{name}\n{files[name]['sha256']}\n" for name in sorted(files))
+    assert found.checksums == hashlib.sha256(lines.encode()).hexdigest()
+    assert found.recorded_fingerprint == many().fingerprint
+
+
+def test_a_fingerprint_counts_only_if_the_manifest_lists_every_file(built: Path) -> None:
+    for remove in (["data/qrels.parquet"], list(json.loads((built / "manifest.json").read_text())["files"])):
+        files = json.loads((built / "manifest.json").read_text())["files"]
+        remark(built, files={k: v for k, v in files.items() if k not in remove}, fingerprint="0" * 64)
+        with pytest.raises(BenchmarkError, match=r"data/qrels\.parquet: is not in the manifest, but is read"):
+            load(built)
+        found = load(built, strict=False)
+        assert found.fingerprint == many().fingerprint
+        assert found.recorded_fingerprint == found.checksums == ""
+
+
+def test_a_spoofed_manifest_in_a_hand_made_folder(tmp_path: Path) -> None:
+    folder = hand_made(tmp_path, corpus={"text": ["", "y"]}, snippets={"text": [""]})
+    spoof = {"name": "x", "about": {}, "files": {}, "problems": [], "fingerprint": "0" * 64}
+    (folder / "manifest.json").write_text(json.dumps(spoof))
+    found = load(folder, strict=False)
+    assert found.fingerprint == fingerprint(found) != "0" * 64
+    assert any("document 'a': has no text" in str(p) for p in found.problems)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["/dev/zero", "../" * 20 + "dev/zero", "data/../../x", "", ".", "./x", "a\\b", "C:x", "x\0y", "zero", "out/x"],
+)
+def test_a_manifest_cannot_lead_out_of_its_folder(built: Path, name: str) -> None:
+    (built / "zero").symlink_to("/dev/zero")
+    (built / "out").symlink_to("/etc")
+    files = json.loads((built / "manifest.json").read_text())["files"]
+    remark(built, files=files | {name: {"sha256": "0" * 64}})
+    with pytest.raises(BenchmarkError, match="is in the manifest, but is no path inside the folder"):
+        load(built)
+    assert load(built, strict=False).recorded_fingerprint == ""
+
+
+def test_a_data_file_that_is_a_link_out_of_the_folder(built: Path) -> None:
+    file = built / "data" / "qrels.parquet"
+    file.rename(built.parent / "qrels.parquet")
+    file.symlink_to(built.parent / "qrels.parquet")
+    with pytest.raises(BenchmarkError, match=r"qrels\.parquet: is in the manifest, but is no path inside the folder"):
+        load(built)
+    file.unlink()
+    file.symlink_to("/dev/zero")
+    with pytest.raises(BenchmarkError, match=r"qrels\.parquet: is not a regular file"):
+        load(built)
+
+
+def test_the_hubs_cache_of_links_is_inside(tmp_path: Path, built: Path) -> None:
+    cache = tmp_path / "datasets--me--many"
+    snapshot = cache / "snapshots" / "abc"
+    (cache / "blobs").mkdir(parents=True)
+    for n, path in enumerate(p for p in built.rglob("*") if p.is_file()):
+        shutil.copy(path, cache / "blobs" / str(n))
+        link = snapshot / path.relative_to(built)
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(cache / "blobs" / str(n))
+    found = load(snapshot)
+    assert found.problems == ()
+    assert found.recorded_fingerprint == many().fingerprint
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"fingerprint": 5},
+        {"fingerprint": "abc"},
+        {"about": 5},
+        {"about": {"title": 5}},
+        {"about": {"title": "half \ud800"}},
+        {"name": None},
+        {"files": []},
+        {"files": {"data/qrels.parquet": "0"}},
+        {"files": {"data/qrels.parquet": {"sha256": 0}}},
+        {"problems": None},
+    ],
+)
+def test_a_manifest_of_wrong_values_is_a_fault(built: Path, change: dict[str, Any]) -> None:
+    remark(built, **change)
+    with pytest.raises(BenchmarkError, match=r"manifest\.json: is not a manifest"):
+        load(built)
+    assert load(built, strict=False).fingerprint == many().fingerprint
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "9" * 5000, "\ufeff{}", ""])
+def test_a_manifest_that_is_no_json_is_a_fault(built: Path, text: str) -> None:
+    (built / "manifest.json").write_text(text)
+    with pytest.raises(BenchmarkError, match="is not a manifest"):
+        load(built)
+    (built / "manifest.json").unlink()
+    (built / "manifest.json").mkdir()
+    with pytest.raises(BenchmarkError, match="is not a manifest"):
         load(built)

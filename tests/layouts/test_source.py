@@ -1,5 +1,6 @@
 """Hand-written sources: what is wrong in them is named with its file."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -75,9 +76,106 @@ def test_a_document_a_query_and_its_evidence(tmp_path: Path) -> None:
         ),
         (DOCUMENT, BLOCK.replace("persona", "person"), "1-x.toml: q1: unknown key 'person'"),
         (DOCUMENT, BLOCK + BLOCK.partition("[[query]]")[1] + BLOCK.partition("[[query]]")[2], "query id is used twice"),
+        (
+            DOCUMENT.replace('["2020 BCSC 90999"]', '"2020 BCSC 90999"'),
+            BLOCK,
+            "citations is '2020 BCSC 90999', not",
+        ),
+        (
+            DOCUMENT.replace('["2020 BCSC 90999"]', "5"),
+            BLOCK,
+            "bcsc-90999.md: citations is 5, not a list of strings",
+        ),
+        (DOCUMENT.replace('["2020 BCSC 90999"]', "[5]"), BLOCK, "2020-bcsc-90999.md: citations holds 5, not a string"),
+        (DOCUMENT.replace("2020\n", '"x"\n'), BLOCK, "2020-bcsc-90999.md: year 'x' is not a whole number"),
+        (
+            DOCUMENT.replace("2020\n", "40000\n"),
+            BLOCK,
+            "2020-bcsc-90999.md: year 40000 is not a whole number",
+        ),
+        (DOCUMENT.replace('"A v. B"', "5"), BLOCK, "2020-bcsc-90999.md: title is 5, not a string"),
+        (DOCUMENT.replace('"A v. B"', "9" * 5000), BLOCK, "front matter is not valid TOML"),
+        (DOCUMENT.replace('"A v. B"', "[" * 5000), BLOCK, "front matter is not valid TOML"),
+        (DOCUMENT, BLOCK.replace("true", '"no"'), "1-x.toml: q1: same_facts is 'no', neither true nor false"),
+        (DOCUMENT, BLOCK.replace('" Late rent? "', "5"), "1-x.toml: q1: text is 5, not a string"),
+        (DOCUMENT, BLOCK.replace("[[query]]", "[query]").partition("[query.answer]")[0], "not a list of tables"),
+        (DOCUMENT, BLOCK.replace('doc = "', 'dox = "'), "1-x.toml: q1: has no doc"),
+        (
+            DOCUMENT,
+            BLOCK.partition("[[query.gold]]")[0].replace("[query.answer]", 'gold = ["a"]'),
+            "gold holds 'a', not",
+        ),
+        (DOCUMENT, BLOCK + 'grade = "x"', "1-x.toml: q1: grade 'x' is not a whole number"),
+        (DOCUMENT, BLOCK + "grade = 1.9", "1-x.toml: q1: grade 1.9 is not a whole number"),
+        (DOCUMENT, BLOCK + "grade = nan", "1-x.toml: q1: grade nan is not a whole number"),
+        (DOCUMENT, BLOCK + "grade = true", "1-x.toml: q1: grade True is not a whole number"),
+        (DOCUMENT, BLOCK + '[[query.gold]]\ndoc = "2020-bcsc-90999"\ngrade = 0', "'2020-bcsc-90999' is judged twice"),
+        (
+            DOCUMENT,
+            BLOCK.replace('["The tenant paid late."]', '"The tenant paid late."'),
+            "quotes is 'The tenant paid",
+        ),
+        (DOCUMENT, BLOCK.replace('["The tenant paid late."]', '[" "]'), "quote occurs 0 times"),
+        (DOCUMENT, BLOCK.replace("arguments", "argument"), "1-x.toml: q1: answer: has no arguments"),
+        (DOCUMENT, BLOCK.replace('["See 2020 BCSC 90999."]', '"See"'), "q1: answer: arguments is 'See', not a list"),
+        (DOCUMENT, BLOCK.replace("[query.answer]", 'answer = "x"'), "1-x.toml: q1: answer is not a table"),
     ],
 )
 def test_faults_name_their_file(tmp_path: Path, document: str, block: str, message: str) -> None:
     with pytest.raises(BenchmarkError) as caught:
         load(write(tmp_path, document, block))
     assert message in str(caught.value)
+
+
+def test_a_wrong_value_is_left_out_and_the_rest_is_used(tmp_path: Path) -> None:
+    document = DOCUMENT.replace('["2020 BCSC 90999"]', '"2020 BCSC 90999"')
+    found = load(write(tmp_path, document, BLOCK + "grade = 1.9"), strict=False)
+    assert found.documents["2020-bcsc-90999"].citations == ()
+    assert found.qrels == {}
+    assert found.queries["q1"].same_facts is True
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "message"),
+    [
+        ("benchmark.toml", b"title = ", "benchmark.toml: is not valid TOML"),
+        ("benchmark.toml", b"title = 5\nname = 5\ndescription = 5", "benchmark.toml: description is 5, not a string"),
+        ("benchmark.toml", b"\xe9", "benchmark.toml:1: byte 0xe9 is not valid UTF-8"),
+        ("documents/x.md", b"+++\n+++\n\xe9", "documents/x.md:3: byte 0xe9 is not valid UTF-8"),
+        ("documents/x.md", None, "x.md: is not a regular file"),
+        ("blocks/x.toml", b"\xe9", "x.toml:1: byte 0xe9 is not valid UTF-8"),
+        ("blocks/x.toml", None, "x.toml: is not a regular file"),
+        ("blocks/x.toml", b"id = " + b"[" * 5000, "x.toml: is not valid TOML"),
+    ],
+)
+def test_an_unreadable_file_is_a_fault_and_the_others_are_read(
+    tmp_path: Path, name: str, data: bytes | None, message: str
+) -> None:
+    write(tmp_path)
+    if data is None:
+        (tmp_path / name).mkdir()
+    else:
+        (tmp_path / name).write_bytes(data)
+    with pytest.raises(BenchmarkError) as caught:
+        load(tmp_path)
+    assert message in str(caught.value)
+    found = load(tmp_path, strict=False)
+    assert list(found.documents) == ["2020-bcsc-90999"]
+    assert found.qrels == {"q1": {"2020-bcsc-90999": 1}}
+
+
+def test_a_file_name_that_is_not_utf8(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(write(tmp_path) / "documents") + b"/\xe9.md"))
+    try:
+        path.write_text("+++\nx = 1\n+++\ntext")
+    except OSError:
+        pytest.skip("the file system takes no such name")
+    lines = [str(p) for p in load(tmp_path, strict=False).problems]
+    assert lines[0].startswith("?.md: unknown key 'x'")
+    assert lines[1].startswith("document '\\udce9': id holds half of a surrogate pair")
+    assert "".join(lines).encode()
+
+
+def test_a_byte_order_mark_and_crlf_are_let_pass(tmp_path: Path) -> None:
+    text = "\ufeff" + DOCUMENT.replace("\n", "\r\n")
+    assert load(write(tmp_path, text)).documents["2020-bcsc-90999"].text.startswith("Reasons\n\n[1] The")

@@ -1,13 +1,13 @@
 """Layouts: the shapes in which a benchmark lies on disk, one file a shape, each read into the nouns."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from canlegalrag.types import Answer, Document, Problem, Qrels, Query, Snippet
 
-__all__ = ["Content", "Layout", "first_repeat"]
+__all__ = ["Content", "Layout", "first_repeat", "folder_name", "text_is_writable", "unwritable"]
 
 
 @dataclass(slots=True)
@@ -30,6 +30,8 @@ class Content:
     """What its makers say of it: `title`, `licence`, `description`, `limits`."""
     fingerprint: str = ""
     """Recorded fingerprint of the content, where the layout holds one."""
+    checksums: str = ""
+    """SHA-256 over the verified checksums of the files; empty where there are none."""
     problems: list[Problem] = field(default_factory=list)
     """Faults that only the reader can see: repeated ids, wrong types, quotes that aren't in the text."""
 
@@ -56,3 +58,33 @@ def first_repeat(ids: list[str]) -> Mapping[str, int]:
     for i in ids:
         counts[i] = counts.get(i, 0) + 1
     return {i: n for i, n in counts.items() if n > 1}
+
+
+def folder_name(folder: Path) -> str:
+    """The name of a folder, with `?` for the bytes that are no letters."""
+    return folder.resolve().name.encode("utf-8", "replace").decode()
+
+
+def unwritable(where: str, record: Any) -> Iterator[Problem]:
+    r"""Name the fields of a noun that hold half of a surrogate pair: no file in UTF-8 can carry it.
+
+    >>> [str(p) for p in unwritable("document 'a'", Document("a", "ok", "half \ud800"))]
+    ["document 'a': text holds half of a surrogate pair (write the character whole)"]
+    """
+    for each in fields(record):
+        value = getattr(record, each.name)
+        for text in value if isinstance(value, tuple) else (value,):
+            if isinstance(text, str) and not text_is_writable(text):
+                yield Problem(where, f"{each.name} holds half of a surrogate pair", "write the character whole")
+                break
+
+
+def text_is_writable(text: str) -> bool:
+    """Say whether UTF-8 can carry a text: it holds no half of a surrogate pair."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -11,7 +11,10 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from canlegalrag.layouts import Content
+from canlegalrag.errors import InputError
+from canlegalrag.files import read_text
+from canlegalrag.layouts import Content, folder_name
+from canlegalrag.layouts._fields import GRADES, YEARS, Row
 from canlegalrag.types import Answer, Document, Problem, Query, Snippet
 
 __all__ = ["matches", "read"]
@@ -19,6 +22,8 @@ __all__ = ["matches", "read"]
 _FRONT = re.compile(r"\A\+\+\+\n(.*?)\n\+\+\+\n", re.DOTALL)
 _DOCUMENT_KEYS = {"title", "citations", "court", "year", "jurisdiction", "language", "url", "note"}
 _QUERY_KEYS = {"id", "variant", "persona", "same_facts", "text", "answer", "gold"}
+_ANSWER_KEYS = {"opening", "arguments", "conclusion", "citations"}
+_GOLD_KEYS = {"doc", "grade", "quotes"}
 
 
 def matches(folder: Path) -> bool:
@@ -28,11 +33,12 @@ def matches(folder: Path) -> bool:
 
 def read(folder: Path) -> Content:
     """Read documents and blocks; every fault is kept as a problem with its file."""
-    content = Content({}, {}, {}, name=folder.name)
+    content = Content({}, {}, {}, name=folder_name(folder))
     about = folder / "benchmark.toml"
     if about.exists():
-        content.about = tomllib.loads(about.read_text(encoding="utf-8"))
-        content.name = content.about.get("name", folder.name)
+        row = Row(about.name, _toml(about, content.problems) or {}, content.problems)
+        content.about = {key: row.string(key) for key in row.values}
+        content.name = content.about.get("name") or content.name
     documents: dict[str, Document] = {}
     for path in sorted((folder / "documents").glob("*.md")):
         document = _document(path, content.about.get("licence", ""), content.problems)
@@ -40,89 +46,150 @@ def read(folder: Path) -> Content:
             documents[document.id] = document
     content.documents = documents
     for path in sorted((folder / "blocks").glob("*.toml")):
-        try:
-            block = tomllib.loads(path.read_text(encoding="utf-8"))
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            content.problems.append(Problem(f"{path.name}", f"is not valid TOML: {error}"))
-            continue
-        _block(path.name, block, content)
+        block = _toml(path, content.problems)
+        if block is not None:
+            _block(Row(_name(path), block, content.problems), content)
     return content
 
 
-def _document(path: Path, licence: str, problems: list[Problem]) -> Document | None:
-    raw = path.read_text(encoding="utf-8")
-    front = _FRONT.match(raw)
-    if not front:
-        problems.append(Problem(path.name, "has no front matter", "start with +++, TOML, +++"))
+def _name(path: Path) -> str:
+    """A file's name, with `?` for the bytes that are no letters."""
+    return path.name.encode("utf-8", "replace").decode()
+
+
+def _text(path: Path, problems: list[Problem]) -> str | None:
+    """What a file holds, with line ends as LF and without byte order mark; None, and a problem, where it is no text."""
+    if not path.is_file():
+        problems.append(Problem(_name(path), "is not a regular file", "take it away"))
         return None
     try:
-        head = tomllib.loads(front[1])
-    except tomllib.TOMLDecodeError as error:
-        problems.append(Problem(path.name, f"front matter is not valid TOML: {error}"))
+        return read_text(path)
+    except InputError as error:
+        problems.append(error.problem)
         return None
-    _unknown(path.name, head, _DOCUMENT_KEYS, problems)
+
+
+def _toml(path: Path, problems: list[Problem]) -> dict[str, Any] | None:
+    text = _text(path, problems)
+    return None if text is None else _parse(_name(path), text, "", problems)
+
+
+def _parse(where: str, text: str, part: str, problems: list[Problem]) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # a number of 5000 digits is a plain ValueError
+        problems.append(Problem(where, f"{part}is not valid TOML: {error}"))
+        return None
+
+
+def _document(path: Path, licence: str, problems: list[Problem]) -> Document | None:
+    raw = _text(path, problems)
+    if raw is None:
+        return None
+    front = _FRONT.match(raw)
+    if not front:
+        problems.append(Problem(_name(path), "has no front matter", "start with +++, TOML, +++"))
+        return None
+    head = _parse(_name(path), front[1], "front matter ", problems)
+    if head is None:
+        return None
+    row = Row(_name(path), head, problems)
+    _unknown(row, _DOCUMENT_KEYS)
     return Document(
         id=path.stem,
-        title=str(head.get("title", "")),
+        title=row.string("title"),
         text=raw[front.end() :].strip("\n"),
-        court=str(head.get("court", "")),
-        year=head.get("year"),
-        jurisdiction=str(head.get("jurisdiction", "")),
-        language=str(head.get("language", "")),
-        url=str(head.get("url", "")),
+        court=row.string("court"),
+        year=row.whole("year", YEARS),
+        jurisdiction=row.string("jurisdiction"),
+        language=row.string("language"),
+        url=row.string("url"),
         licence=licence,
-        citations=tuple(head.get("citations", ())),
+        citations=row.strings("citations"),
     )
 
 
-def _block(where: str, block: dict[str, Any], content: Content) -> None:
+def _block(block: Row, content: Content) -> None:
     queries, qrels, answers = dict(content.queries), dict(content.qrels), dict(content.answers)
     snippets = list(content.snippets)
-    _unknown(where, block, {"id", "province", "area", "seed", "query"}, content.problems)
-    for row in block.get("query", []):
-        _unknown(f"{where}: {row.get('id')}", row, _QUERY_KEYS, content.problems)
+    _unknown(block, {"id", "province", "area", "seed", "query"})
+    id_, province = block.string("id"), block.string("province")
+    for values in block.tables("query"):
+        row = Row(f"{block.where}: {values.get('id')}", values, content.problems)
+        _unknown(row, _QUERY_KEYS)
         query = Query(
-            id=str(row.get("id", "")),
-            text=str(row.get("text", "")).strip(),
-            province=str(block.get("province", "")),
-            persona=str(row.get("persona", "")),
-            block=str(block.get("id", "")),
-            variant=str(row.get("variant", "")),
-            same_facts=row.get("same_facts"),
+            id=row.string("id"),
+            text=row.string("text").strip(),
+            province=province,
+            persona=row.string("persona"),
+            block=id_,
+            variant=row.string("variant"),
+            same_facts=row.flag("same_facts"),
         )
         if query.id in queries:
-            content.problems.append(Problem(f"{where}: {query.id}", "query id is used twice"))
+            row.problem("query id is used twice")
         queries[query.id] = query
-        qrels[query.id] = {g["doc"]: int(g.get("grade", 1)) for g in row.get("gold", [])}
-        snippets += _snippets(where, query.id, row.get("gold", []), content)
-        answer = row.get("answer")
-        if answer:
-            parts = [answer["opening"], *answer["arguments"], answer["conclusion"]]
-            parts = [p.strip() for p in parts]
-            cited = tuple(answer.get("citations", ()))
-            answers[query.id] = Answer(query.id, "\n\n".join(parts), tuple(parts), citations=cited)
+        judged, found = _gold(row, query.id, content)
+        if judged:
+            qrels[query.id] = judged
+        snippets += found
+        answer = _answer(row, query.id)
+        if answer is not None:
+            answers[query.id] = answer
     content.queries, content.qrels, content.answers = queries, qrels, answers
     content.snippets = tuple(snippets)
 
 
-def _snippets(where: str, query: str, gold: list[dict[str, Any]], content: Content) -> list[Snippet]:
+def _answer(query: Row, id_: str) -> Answer | None:
+    value = query.values.get("answer")
+    if value is None:
+        return None
+    if not isinstance(value, dict):
+        query.problem("answer is not a table", "write [query.answer] with opening, arguments and conclusion")
+        return None
+    row = Row(f"{query.where}: answer", value, query.problems)
+    _unknown(row, _ANSWER_KEYS)
+    for name in ("opening", "arguments", "conclusion"):
+        if name not in value:
+            row.problem(f"has no {name}", "it needs opening, arguments and conclusion")
+    parts = [p.strip() for p in (row.string("opening"), *row.strings("arguments"), row.string("conclusion"))]
+    return Answer(id_, "\n\n".join(parts), tuple(parts), citations=row.strings("citations"))
+
+
+def _gold(query: Row, id_: str, content: Content) -> tuple[dict[str, int], list[Snippet]]:
+    judged: dict[str, int] = {}
+    snippets: list[Snippet] = []
+    for values in query.tables("gold"):
+        row = Row(query.where, values, query.problems)
+        _unknown(row, _GOLD_KEYS)
+        doc = row.id("doc")
+        grade = row.whole("grade", GRADES, 1)
+        if doc is None or grade is None:
+            continue
+        if doc in judged:
+            row.problem(f"{doc!r} is judged twice", "keep one")
+            continue
+        judged[doc] = grade
+        document = content.documents.get(doc)
+        if document is not None:  # the referential check names the others
+            snippets += _snippets(row, id_, document)
+    return judged, snippets
+
+
+def _snippets(gold: Row, query: str, document: Document) -> list[Snippet]:
     found = []
-    for row in gold:
-        document = content.documents.get(row["doc"])
-        if document is None:
-            continue  # the referential check names it
-        for quote in row.get("quotes", []):
-            text = quote.strip()
-            n = document.text.count(text)
-            if n != 1:
-                what = f"quote occurs {n} times in {document.id}, not once: {text[:60]!r}"
-                content.problems.append(Problem(f"{where}: {query}", what, "quote exactly, and enough"))
-                continue
-            start = document.text.index(text)
-            found.append(Snippet(query, document.id, start, start + len(text), text))
+    for quote in gold.strings("quotes"):
+        text = quote.strip()
+        n = document.text.count(text) if text else 0
+        if n != 1:
+            what = f"quote occurs {n} times in {document.id}, not once: {text[:60]!r}"
+            gold.problem(what, "quote exactly, and enough")
+            continue
+        start = document.text.index(text)
+        found.append(Snippet(query, document.id, start, start + len(text), text))
     return found
 
 
-def _unknown(where: str, row: dict[str, Any], known: set[str], problems: list[Problem]) -> None:
-    fix = f"known are {', '.join(sorted(known))}"
-    problems.extend(Problem(where, f"unknown key {key!r}", fix) for key in sorted(row.keys() - known))
+def _unknown(row: Row, known: set[str]) -> None:
+    for key in sorted(row.values.keys() - known):
+        row.problem(f"unknown key {key!r}", f"known are {', '.join(sorted(known))}")
