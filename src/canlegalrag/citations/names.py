@@ -13,10 +13,8 @@ _MOST_WORDS = 18  # of the party before `v.`
 _NUMBER = re.compile(r"\n\[[0-9]{1,3}\][ ]?\Z")  # of a footnote that begins with the citation
 _WRAPPED = 40  # a line shorter than this ends where its paragraph does, a longer one may be wrapped
 _VERSUS = re.compile(r"[ ](?:v|c|vs|versus)\.?[ ]")
-_VERSUS_LAST = re.compile(r"(?:^|\s)(?:v|c|vs|versus)\.?\s*\Z")
-_VERSUS_FIRST = re.compile(r"\s*(?:v|c|vs|versus)\.?(?:\s|\Z)")
-_VERSUS_RAW = re.compile(r"\s(?:v|c|vs|versus)\.?\s")
-_BEFORE = re.compile(r"[,:—―–-]")  # one of these parts a name without `v.` from its citation
+_VERSUS_LAST = (" v.", " v", " c.", " c", " vs.", " vs", " versus")
+_VERSUS_FIRST = ("v. ", "v ", "c. ", "c ", "vs. ", "vs ", "versus ")
 _TAG = re.compile(r"</?[A-Za-z][^<>]{0,120}>")
 _BRACKET = re.compile(r"[()\[\]]")
 _QUOTES = '“”«»"'
@@ -113,10 +111,7 @@ def style_before(text: str, start: int, floor: int, *, title: bool = False) -> s
     begin = max(floor, start - _WINDOW)
     if start - begin < _SHORTEST or _NUMBER.search(text, max(begin, start - 8), start):
         return ""
-    raw = text[begin:start]
-    if not (title or _BEFORE.search(raw, len(raw) - 16 if len(raw) > 16 else 0) or _VERSUS_RAW.search(raw)):
-        return ""
-    joined = _paragraph(raw, begin > 0 and text[begin - 1] != "\n")
+    joined = _paragraph(text[begin:start], begin > 0 and text[begin - 1] != "\n")
     window = joined.rstrip(_TRAILING)
     gap = joined[len(window) :]
     if window.endswith(("'", "’")) and (quoted := _SINGLE_QUOTED.search(window)):
@@ -132,7 +127,7 @@ def _unpaired(window: str, gap: str, title: bool) -> str:
     """What stands there without `v.`: the title of a statute, one party, or a reference."""
     if "," not in gap and not (window.endswith(_ENDS_TITLE) if title else _SET_OFF.match(gap)):
         return ""
-    if window.startswith(("v. ", "v ", "c. ", "c ", "vs. ")):
+    if window.startswith(_VERSUS_FIRST):
         return ""  # what stands before it is another paragraph's, or another citation's
     family = None if title or window[-1:] not in "0123456789" else _FAMILY.search(window)
     if family:
@@ -154,18 +149,18 @@ def _paragraph(window: str, cut_short: bool) -> str:
     at = len(lines) - 1
     while at and (_runs_on(lines[at - 1], lines[at]) or (at == 1 and cut_short)):
         at -= 1
-    joined = " ".join(lines[at:])
-    if "<" in joined:
-        joined = _TAG.sub("", joined)
-    joined = joined[joined.rfind(">") + 1 :].replace("*", "").replace("_", "").replace("`", "").replace("&amp;", "&")
+    joined = " ".join(lines[at:]).replace("&amp;", "&")
+    joined = _TAG.sub("", joined) if "<" in joined else joined
+    joined = joined[joined.rfind(">") + 1 :].replace("*", "").replace("_", "").replace("`", "")
     return " ".join(joined.split()) + (" " if window[-1:].isspace() else "")
 
 
 def _runs_on(line: str, following: str) -> bool:
     """Whether a line is wrapped: it is long, or it breaks at `v.` or before the citation."""
-    if len(line.strip()) >= _WRAPPED or _VERSUS_LAST.search(line) or _VERSUS_FIRST.match(following):
+    line = line.strip()
+    if len(line) >= _WRAPPED or line.endswith(_VERSUS_LAST) or following.lstrip().startswith(_VERSUS_FIRST):
         return True
-    return not following.strip() and line.rstrip().endswith(",") and bool(_VERSUS.search(line))
+    return line.endswith(",") and not following.strip() and bool(_VERSUS.search(line))
 
 
 def _last(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
