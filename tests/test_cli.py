@@ -130,7 +130,6 @@ def test_build(cache: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["score", "--run", "x.jsonl"], "give either --benchmark SOURCE or --qrels FILE"),
         (["score", "-b", "sample", "--qrels", "q", "--run", "x"], "give either"),
         (["score", "--qrels", "q", "--run", "x", "--by", "persona"], "--by: needs --benchmark"),
         (["score", "-b", "sample", "--run", "x", "--measures", "ndgc@10"], "ndcg@k"),
@@ -175,7 +174,7 @@ def test_problems_are_1(cache: Path, tmp_path: Path) -> None:
     done = call(cache, "score", "-b", "sample", "--run", tmp_path / "odd.trec")
     assert done.returncode == 1
     assert "differs from '2021-bcsc-90101' by case or normal form only" in done.stderr
-    assert "… and 44 more" in done.stderr
+    assert "run: 63 queries have no ranking: they score zero (b1-q2, b1-q3, b1-q4, b1-q5, b1-q6 …)" in done.stderr
     assert "ndcg@10" in done.stdout  # the scores are there all the same
 
 

@@ -114,7 +114,7 @@ def test_jsonl_run_goes_there_and_back_with_passages(tmp_path: Path) -> None:
         ('{"query_id": "q", "hits": [{"doc_id": 7, "score": 1}]}', 'doc_id 7 is not a string .write "7"'),
         ('{"query_id": "q", "hits": ["a"]}', "a str, not an object"),
         ('{"query_id": "q"}', "has no list `hits`"),
-        ('{"hits": []}', "query_id None is not a string"),
+        ('{"hits": []}', "has no query_id"),
         ('{"query_id": "q", "hits": []}\n{"query_id": "q", "hits": []}', r"r\.jsonl:2: query 'q' stands .* twice"),
         ('{"query_id": "q", "hits": [{"doc_id": "a", "score": 1, "start": 5, "end": 2}]}', "span 5 to 2"),
         ('{"query_id": "q", "hits": [{"doc_id": "a", "score": 1, "start": 0, "end": 99}]}', "a has 1 characters"),

@@ -103,10 +103,14 @@ def test_comparing_counts_every_pair_on_the_same_queries() -> None:
 
 
 def test_few_blocks_come_with_a_caveat() -> None:
+    """Two blocks: p is at least 2/2^2. The interval of the one pair leaves zero out, which must not be overlooked."""
     (pair,), _ = submission.compare_runs({"x": RUN, "y": {}}, parse("mrr"), bench())
+    assert pair.low > 0
     assert submission.caveats([pair]) == [
-        "2 blocks and 1 pairs: the smallest p that the test can give is 0.5, 0.5 after Holm's correction, "
-        "so nothing can be told apart at 0.05. Compare fewer runs, or use more blocks."
+        "2 blocks and 1 pairs: the smallest corrected p that the test can give is 0.5, so nothing can be told apart at "
+        "0.05. Compare fewer runs, or use more blocks.",
+        "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, the verdict "
+        "is corrected for all pairs.",
     ]
     assert submission.caveats([]) == []
 

@@ -6,7 +6,7 @@ import importlib
 import json
 import pkgutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from importlib.resources import files
@@ -19,7 +19,7 @@ from canlegalrag.layouts import Content
 from canlegalrag.near import Near
 from canlegalrag.types import Answer, Document, Hit, Problem, Qrels, Query, Run, Snippet
 
-__all__ = ["PROVINCES", "Benchmark", "check", "check_run", "load"]
+__all__ = ["PROVINCES", "Benchmark", "check", "check_run", "load", "missing"]
 
 PROVINCES = (
     "Alberta",
@@ -342,8 +342,16 @@ def check_run(benchmark: Benchmark, run: Run) -> list[Problem]:
         fix = near_document(document)
         what = f"document {document!r} is not in the corpus: not relevant"
         problems.append(Problem(f"query {id_!r}", what, fix, fatal=False))
-    missing = [id_ for id_ in benchmark.queries if not run.get(id_)]
-    return problems + [Problem(f"query {id_!r}", "has no ranking: scores zero", fatal=False) for id_ in missing]
+    return problems + missing(benchmark.queries, run)
+
+
+def missing(queries: Iterable[str], run: Run) -> list[Problem]:
+    """Name the queries without a ranking; many are one problem with their number, so as not to bury the others."""
+    ids = [id_ for id_ in queries if not run.get(id_)]
+    if len(ids) <= 3:
+        return [Problem(f"query {id_!r}", "has no ranking: scores zero", fatal=False) for id_ in ids]
+    shown = ", ".join(ids[:5])
+    return [Problem("run", f"{len(ids)} queries have no ranking: they score zero", f"{shown} …", fatal=False)]
 
 
 def _rises(hits: Any) -> bool:

@@ -185,6 +185,7 @@ def retrieve(
     with misuse():
         row = parse(recipe)
     found = _load(benchmark, lenient)
+    before = out.stat().st_size if out.exists() else -1
     with (
         progress(len(found.documents), "indexing documents") as indexed,
         progress_later(len(found.queries), "searching queries") as searched,
@@ -192,6 +193,8 @@ def retrieve(
         meta = pipeline.retrieve(row, found, out, k=k, cache=cache, indexed=indexed, searched=searched)
     if json:
         print_json(meta)
+    if out.stat().st_size == before:
+        note(f"{out}: was complete already; the seconds are those of the first time")
     seconds = meta["seconds"]
     short = f"; {meta['short']} queries match fewer documents than asked for" if meta["short"] else ""
     note(
@@ -203,7 +206,9 @@ def retrieve(
 @app.command()
 def score(
     run: Annotated[Path, typer.Option(help="run.jsonl, or a TREC run")],
-    benchmark: Annotated[str | None, typer.Option("--benchmark", "-b", help="sample, a folder, or a Hub id")] = None,
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", "-b", help="sample (default), a folder, or a Hub id")
+    ] = None,
     qrels: Annotated[Path | None, typer.Option(help="judgments instead: TREC, TSV, JSONL or Parquet")] = None,
     measures: Annotated[str | None, typer.Option(help='for example "ndcg@10 recall@10 paper_ndcg@10"')] = None,
     by: Annotated[
@@ -221,15 +226,15 @@ def score(
     from canlegalrag.measures.retrieval import parse_all
 
     with misuse():
-        if (benchmark is None) == (qrels is None):
+        if benchmark and qrels:
             raise InputError("score", "give either --benchmark SOURCE or --qrels FILE")
-        if by and not benchmark:
+        if by and qrels:
             raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
         if out and out.resolve() == run.resolve():
             raise InputError(str(out), "is the run itself", "choose another --out")
         wanted = parse_all(measures or submission.DEFAULT_MEASURES)
         _there(run, *([qrels] if qrels else []))
-    found = _load(benchmark, lenient) if benchmark else None
+    found = None if qrels else _load(benchmark or "sample", lenient)
     if found:
         with misuse():
             for name in by or ():

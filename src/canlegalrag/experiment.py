@@ -75,7 +75,8 @@ def run(
     write_atomic(out / "comparisons.json", dumps(report.pairs(comparisons), indent=1) + "\n")
     write_atomic(out / "table.md", report.markdown(results, MEASURES, MAIN))
     title = f"Retrieval on {benchmark.name}"
-    page = report.html(results, comparisons, title=title, main=MAIN, fields=fields)
+    notes = submission.caveats(comparisons)
+    page = report.html(results, comparisons, title=title, main=MAIN, fields=fields, notes=notes)
     write_atomic(out / "report.html", page)
     return results, comparisons, found
 
@@ -97,7 +98,8 @@ def reading(results: Mapping[str, Mapping[str, Any]], comparisons: Sequence[Comp
     """How to read the table, in a few lines: who leads, who can't be told from it, where the rest lies."""
     best = max(results, key=lambda r: results[r]["measures"][MAIN]["mean"] or 0.0)
     tied = [c.b if c.a == best else c.a for c in comparisons if best in (c.a, c.b) and not c.apart]
-    lines = [f"Best {MAIN}: {best}" + (f"; can't be told apart from it: {', '.join(tied)}" if tied else "")]
+    said = f"; not shown to differ from it: {', '.join(tied)}" if tied else ""
+    lines = [f"Best {MAIN}: {best}{said}"]
     lines += submission.caveats(comparisons)
     lines.append(f"Written: {out / 'report.html'}, and run.jsonl and scores.json of each recipe beside it")
     return lines

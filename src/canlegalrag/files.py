@@ -185,6 +185,8 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
 
 def _id(where: str, field: str, value: Any) -> str:
     """Refuse an id that isn't a string: a number has lost its leading zeros already."""
+    if value is None:
+        raise InputError(where, f"has no {field}", f'"{field}": "…"')
     if not isinstance(value, str):
         raise InputError(where, f"{field} {value!r} is not a string", f'write "{value}"')
     if value.split() != [value]:
@@ -196,7 +198,7 @@ def _qrels_rows(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
     suffix = path.suffix.lower()
     if suffix == ".parquet":
         rows: Iterable[tuple[int, dict[str, Any]]] = enumerate(parquet_rows(path), 1)
-    elif suffix in (".jsonl", ".json", ".ndjson"):
+    elif _is_json(path):
         rows = read_jsonl(path)
     else:
         yield from _qrels_text(path)
@@ -262,7 +264,7 @@ def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) 
         InputError: a line that isn't a hit, a score that isn't finite, a query given twice.
     """
     path = Path(path)
-    if path.suffix.lower() in (".jsonl", ".json", ".ndjson"):
+    if _is_json(path):
         run: dict[str, list[Hit]] = {}
         for number, row in read_jsonl(path):
             where = f"{path}:{number}"
@@ -275,7 +277,8 @@ def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) 
     else:
         run = _read_trec(path)
     if not run:
-        raise InputError(str(path), "holds no ranking", "one line a hit: query Q0 document rank score tag")
+        lines = '{"query_id": …, "hits": […]}' if _is_json(path) else "query Q0 document rank score tag"
+        raise InputError(str(path), "holds no ranking", f"its lines are {lines}")
     return run
 
 
@@ -288,6 +291,10 @@ def _number(value: Any) -> float | None:
     except (TypeError, ValueError, OverflowError):
         return None
     return number if -_INFINITY < number < _INFINITY else None
+
+
+def _is_json(path: Path) -> bool:
+    return path.suffix.lower() in (".jsonl", ".json", ".ndjson")
 
 
 def _score(where: str, value: Any) -> float:

@@ -233,6 +233,8 @@ def _continue(out: Path, made: dict[str, Any], started: bool) -> dict[str, Any]:
     """The record of this run, taken up where it was left; refuses to mix two runs in one file."""
     if started:
         meta = _read_meta(meta_path(out))
+        if not meta:
+            raise InputError(str(out), "exists, and nothing says what made it", "choose another --out")
         for key in _SAME:
             if meta.get(key) != json.loads(dumps(made[key])):
                 what = f"was made with {key} {meta.get(key)}, not {made[key]}"

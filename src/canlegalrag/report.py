@@ -28,6 +28,11 @@ def _figure(value: float | None, digits: int = 4) -> str:
     return "–" if value is None or value != value else f"{value:.{digits}f}"
 
 
+def _signed(value: float, digits: int = 3) -> str:
+    """A difference, with a true minus."""
+    return "–" if value != value else f"{value:+.{digits}f}".replace("-", "−")
+
+
 def _interval(row: Mapping[str, Any]) -> str:
     return "–" if row["low"] is None else f"{row['low']:.3f} … {row['high']:.3f}"
 
@@ -105,9 +110,9 @@ def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
     for name in ("a", "b", "mean a", "mean b", "a − b", "95 % interval", "p", "p (Holm)", "verdict"):
         table.add_column(name, justify="left" if name in ("a", "b", "verdict") else "right")
     for c in comparisons:
-        interval = "–" if c.low != c.low else f"{c.low:+.3f} … {c.high:+.3f}"
+        interval = "–" if c.low != c.low else f"{_signed(c.low)} … {_signed(c.high)}"
         table.add_row(
-            c.a, c.b, _figure(c.mean_a), _figure(c.mean_b), f"{c.difference:+.4f}", interval, *_p(c), verdict(c)
+            c.a, c.b, _figure(c.mean_a), _figure(c.mean_b), _signed(c.difference, 4), interval, *_p(c), verdict(c)
         )
     return table
 
@@ -141,7 +146,7 @@ _STYLE = """
 @media(prefers-color-scheme:dark){:root{--ink:#ececf0;--dim:#a0a0ab;--line:#3a3a42;--back:#17171b}
 :root{--mark:#e0788a;--band:#222228}}
 body{font:15px/1.5 system-ui,sans-serif;color:var(--ink);background:var(--back)}
-body{max-width:68rem;margin:2rem auto;padding:0 1rem}
+body{max-width:80rem;margin:2rem auto;padding:0 1rem}
 h1{font-size:1.5rem}h2{font-size:1.1rem;margin-top:2.2rem}p,figcaption{color:var(--dim);max-width:46rem}
 .wide{overflow-x:auto}table{border-collapse:collapse;font-variant-numeric:tabular-nums}
 td,th{padding:.25rem .7rem;border-bottom:1px solid var(--line);text-align:right;white-space:nowrap}
@@ -157,6 +162,7 @@ def html(
     title: str,
     main: str,
     fields: Sequence[str] = ("persona", "variant"),
+    notes: Sequence[str] = (),
 ) -> str:
     """A page about several runs on one benchmark; it needs no network and no script.
 
@@ -165,7 +171,8 @@ def html(
         comparisons: pairs of the runs on the main measure.
         title: of the page.
         main: the measure to plot and to order by.
-        fields: groupings to show for the best run.
+        fields: groupings to show for the best run; those of more than twelve groups are left to `scores.json`.
+        notes: what a reader must know of the comparisons.
     """
     ordered = sorted(results, key=lambda r: -(results[r]["measures"][main]["mean"] or 0.0))
     first = results[ordered[0]]
@@ -182,9 +189,10 @@ def html(
     for caption, series in by_chunk(results, (main, "recall@10", "paper_ndcg@10", "paper_recall@10")).items():
         parts += [f"<h2>By chunk size: {escape(caption)}</h2>", _figure_of(charts.lines(series, caption))]
     if comparisons:
-        parts += [f"<h2>Who can be told apart, by {escape(main)}</h2>", _comparisons(comparisons)]
+        parts += [f"<h2>Who can be told apart, by {escape(main)}</h2>", _comparisons(comparisons, notes)]
     for field in fields:
-        if groups := first["by"].get(field):
+        groups = first["by"].get(field, {})
+        if 0 < len(groups) <= 12:
             heads = [field, "n", *measures]
             body = [[label, str(g[main]["n"]), *(_cell(g[m]) for m in measures)] for label, g in groups.items()]
             parts += [f"<h2>{escape(ordered[0])} by {escape(field)}</h2>", _html_table(heads, body)]
@@ -260,18 +268,24 @@ def _definitions(payload: Payload, measures: Sequence[str]) -> str:
 
 def _html_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     head = "".join(f"<th>{escape(h)}</th>" for h in heads)
-    body = "".join("<tr>" + "".join(f"<td>{escape(c)}</td>" for c in row) + "</tr>" for row in rows)
+    body = "".join("<tr>" + "".join(_td(cell) for cell in row) + "</tr>" for row in rows)
     return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
 
 
-def _comparisons(comparisons: Sequence[Comparison]) -> str:
+def _td(text: str) -> str:
+    """A cell: words to the left, figures to the right."""
+    figure = not text or text[0] in "0123456789+−–-."
+    return f"<td{'' if figure else ' class=text'}>{escape(text)}</td>"
+
+
+def _comparisons(comparisons: Sequence[Comparison], notes: Sequence[str]) -> str:
     heads = ["a", "b", "a − b", "low", "high", "p", "p (Holm)", "verdict"]
     rows = [
-        [c.a, c.b, f"{c.difference:+.4f}", _figure(c.low, 3), _figure(c.high, 3), *_p(c), verdict(c)]
-        for c in comparisons
+        [c.a, c.b, _signed(c.difference, 4), _signed(c.low), _signed(c.high), *_p(c), verdict(c)] for c in comparisons
     ]
     note = (
         f"Paired randomisation tests that flip whole blocks ({comparisons[0].blocks} of them), Holm's correction over "
         f"{len(comparisons)} pairs. Queries of one block share a seed, so they aren't independent."
     )
-    return f"<p>{escape(note)}</p>{_html_table(heads, rows)}"
+    more = "".join(f"<p>{escape(line)}</p>" for line in notes)
+    return f"<p>{escape(note)}</p>{more}{_html_table(heads, rows)}"

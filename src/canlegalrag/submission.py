@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from canlegalrag import __version__
-from canlegalrag.benchmark import Benchmark, check_run
+from canlegalrag.benchmark import Benchmark, check_run, missing
 from canlegalrag.files import dumps
 from canlegalrag.measures import retrieval
 from canlegalrag.measures.names import MEASURES, Measure
@@ -165,9 +165,7 @@ def _check_ids(qrels: Qrels, run: Run) -> list[Problem]:
             for document in dict.fromkeys(hit.doc_id for hit in run.get(query, ()))
             if document not in judged and (fix := slip(document, known))
         ]
-    return strange + [
-        Problem(f"query {q!r}", "has no ranking: scores zero", fatal=False) for q in qrels if not run.get(q)
-    ]
+    return strange + missing(qrels, run)
 
 
 def compare_runs(
@@ -205,17 +203,30 @@ def compare_runs(
 
 
 def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]:
-    """What a reader of comparisons must know: with few blocks no difference, however large, can reach the level.
+    """What a reader of comparisons must know before taking "can't be told apart" for "equal".
 
-    A sign-flip test over b blocks has 2^b outcomes, so its p is at least 2/2^b.
+    A sign-flip test over b blocks has 2^b outcomes, so its p is at least 2/2^b, and Holm's correction multiplies the
+    smallest p by the number of pairs.
     """
     if not comparisons:
         return []
     blocks, pairs = comparisons[0].blocks, len(comparisons)
-    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60))
-    if least * pairs < level:
-        return []
-    return [
-        f"{blocks} blocks and {pairs} pairs: the smallest p that the test can give is {least:.3g}, {least * pairs:.3g} "
-        f"after Holm's correction, so nothing can be told apart at {level}. Compare fewer runs, or use more blocks."
-    ]
+    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60)) * pairs
+    lines = []
+    if least >= level:
+        lines.append(
+            f"{blocks} blocks and {pairs} pairs: the smallest corrected p that the test can give is {least:.3g}, "
+            f"so nothing can be told apart at {level}. Compare fewer runs, or use more blocks."
+        )
+    elif least >= level / 10:
+        lines.append(
+            f"{blocks} blocks and {pairs} pairs: the smallest corrected p that the test can give is {least:.3g}, "
+            "so only a difference of one sign in almost every block can be told apart. That two runs can't be told "
+            "apart is no sign that they are equal."
+        )
+    if any(not c.apart and (c.low > 0 or c.high < 0) for c in comparisons):
+        lines.append(
+            "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, the "
+            "verdict is corrected for all pairs."
+        )
+    return lines
