@@ -109,8 +109,8 @@ def test_few_blocks_come_with_a_caveat() -> None:
     assert submission.caveats([pair]) == [
         "2 blocks and 1 pairs: the smallest corrected p that the test can give is 0.5, so nothing can be told apart at "
         "0.05. Compare fewer runs, or use more blocks.",
-        "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, the verdict "
-        "is corrected for all pairs.",
+        "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, "
+        "the verdict is corrected for all pairs.",
     ]
     assert submission.caveats([]) == []
 

@@ -252,6 +252,32 @@ def test_grouping(text: str, decisions: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "groups", "mentions"),
+    [
+        ("See R v Jordan, 2016 SCC 27. Later again, 2016 SCC 27 applies.", [0, 0], [0, 1]),
+        ("2014 SCC 71 and 2014 CSC 71", [0, 0], [0, 1]),
+        ("2016 SCC 27; 2019 SCC 65; 2016 SCC 27; 2018 ONCA 50", [0, 1, 0, 2], [0, 1, 2, 3]),
+        ("2016 SCC 27, [2016] 1 SCR 631; 2019 SCC 65; [2016] 1 R.C.S. 631", [0, 0, 1, 0], [0, 0, 1, 2]),
+        ("2016 SCC 27. [2016] 1 SCR 631. 2016 SCC 27, [2016] 1 SCR 631", [0, 0, 0, 0], [0, 1, 2, 2]),
+        ("RSC 1985, c C-46, s 8; RSO 1990, c H.19; L.R.C. (1985), ch. C-46, art. 9", [0, 1, 0], [0, 1, 2]),
+        ("s. 7 of the Charter; 2016 SCC 27; s. 8 of the Charter", [0, 1, 0], [0, 1, 2]),
+    ],
+)
+def test_a_repeated_decision_has_one_number(text: str, groups: list[int], mentions: list[int]) -> None:
+    found = find(text)
+    assert [c.group for c in found] == groups
+    assert [c.mention for c in found] == mentions
+    assert [len(decision) for decision in group(found)] == [groups.count(n) for n in range(max(groups) + 1)]
+
+
+def test_parse_takes_a_repeated_decision_for_one() -> None:
+    once = parse("2016 SCC 27; again 2016 SCC 27, [2016] 1 SCR 631")
+    assert once and once.warnings == () and "[2016] 1 SCR 631" in once.aliases
+    twice = parse("2016 SCC 27; 2019 SCC 65; 2016 SCC 27")
+    assert twice and twice.warnings == ("more than one decision: this is the first",)
+
+
+@pytest.mark.parametrize(
     ("text", "expected"),
     [
         # law reports

@@ -75,7 +75,13 @@ def test_fields_are_in_their_ranges(text: str) -> None:
         assert citation.language in ("", "en", "fr")
         assert all(first <= last for first, last in citation.paragraphs + citation.pages)
         assert not set(citation.slug) - set("abcdefghijklmnopqrstuvwxyz0123456789-")
-    assert [c.group for c in found] == sorted(c.group for c in found)
+    assert [c.mention for c in found] == sorted(c.mention for c in found)
+    assert list(dict.fromkeys(c.group for c in found)) == list(range(len(group(found))))
+    groups: dict[str, set[int]] = {}
+    for citation in found:
+        for key in (citation.key, *citation.aliases):
+            groups.setdefault(key, set()).add(citation.group)
+    assert all(len(numbers) == 1 for numbers in groups.values())
 
 
 @given(joined)

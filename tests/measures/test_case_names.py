@@ -68,6 +68,71 @@ def test_another_name(claimed, title):
     assert not same_name(title, claimed)
 
 
+VAVILOV = "Canada (Minister of Citizenship and Immigration) v. Vavilov"
+CNESST = "Commission des normes, de l'équité, de la santé et de la sécurité du travail"
+
+
+@pytest.mark.parametrize(
+    ("claimed", "title"),
+    [
+        ("Canada (MCI) v Vavilov", VAVILOV),
+        ("Canada (M.C.I.) v. Vavilov", VAVILOV),
+        ("MCI v Vavilov", VAVILOV),
+        ("M. C. I. v. Vavilov", VAVILOV),
+        ("Vavilov v MCI", VAVILOV),
+        ("MCI", VAVILOV),
+        ("Canada (MCI) c. Vavilov", "Canada (ministre de la Citoyenneté et de l'Immigration) c. Vavilov"),
+        ("Canada (MCI) c. Vavilov", VAVILOV),
+        ("MCI v Vavilov", "Vavilov v. Canada (Citizenship and Immigration)"),
+        ("Hinds v MPSEP", "Hinds v. Canada (Public Safety and Emergency Preparedness)"),
+        ("Hinds c MSPPC", "Hinds v. Canada (Minister of Public Safety and Emergency Preparedness)"),
+        ("MNR v. Roe", "Canada (National Revenue) v. Roe"),
+        ("Roe v CRA", "Roe v. Canada Revenue Agency"),
+        ("AGC v Roe", "Canada (Attorney General) v. Roe"),
+        ("PGQ c. Roe", "Québec (Procureur général) c. Roe"),
+        ("CHRC v Roe", "Canadian Human Rights Commission v. Roe"),
+        ("Roe c. CCDP", "Roe c. Commission canadienne des droits de la personne"),
+        ("Roe v CEIC", "Roe v. Canada Employment Insurance Commission"),
+        ("Roe v CIRB", "Roe v. Canada Industrial Relations Board, Local 3"),
+        ("Roe c. CNESST", f"Roe c. {CNESST}"),
+        ("CMHC v Roe", "Canada Mortgage and Housing Corporation v. Roe"),
+        ("CN v Roe", "Canadian National Railway Co. v. Roe"),
+        ("TD Bank v Roe", "Toronto-Dominion Bank v. Roe"),
+    ],
+)
+def test_initials_are_the_words_they_stand_for(claimed, title):
+    assert same_name(claimed, title)
+    assert same_name(title, claimed)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "title"),
+    [
+        ("Canada (MCI) v Smith", VAVILOV),
+        ("MPSEP v Vavilov", VAVILOV),
+        ("Canada (CRA) v Vavilov", VAVILOV),
+        ("Mci v Vavilov", VAVILOV),  # a surname, not in capitals
+        ("MCI v Roe", "Canada (Attorney General) v. Roe"),
+        ("A.B. v. C.D.", "Albert Brown v. Charles Dunn"),
+        ("AB v CD", "Alberta Board v. Canada Department"),
+        ("J.S. v. Jones", "John Smith v. Jones"),
+        ("JRS v Jones", "John Robert Stewart Hale v. Jones"),
+        ("R. v. C.B.", "R. v. Canada Bread Co."),  # the Crown doesn't vouch for two letters
+        ("CN", "Canadian National Railway Co. v. Roe"),
+        ("CN v Smith", "Canadian National Railway Co. v. Roe"),
+    ],
+)
+def test_initials_of_something_else(claimed, title):
+    assert not same_name(claimed, title)
+    assert not same_name(title, claimed)
+
+
+@pytest.mark.parametrize("name", ["A " * 500, "of the " * 150, "(" * 900, "AA " * 300, "M. C. " * 160])
+def test_hostile_names_end(name):
+    for other in (name, "MCI v AA", VAVILOV):
+        assert same_name(f"{name} v {other}", f"{other} v {name}") in (True, False)
+
+
 @pytest.mark.parametrize("nothing", ["", " ", "Ltd.", " v. ", "???"])
 def test_nothing_to_compare_contradicts_nothing(nothing):
     assert same_name(nothing, OKAFOR)

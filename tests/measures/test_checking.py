@@ -121,6 +121,20 @@ def test_a_made_up_case_does_not_pass_at_its_second_mention():
     assert statuses(mixed) == ["name mismatch", "verified", "verified"]
 
 
+def test_a_repeated_citation_is_two_mentions_with_their_own_spans():
+    text = "Okafor, 2021 BCSC 90101. Wendover, 2019 BCSC 90104. Again 2021 BCSC 90101, [2021] BCJ No 9."
+    found = check(text, REGISTRY)
+    assert [c.text for c in found] == ["2021 BCSC 90101", "2019 BCSC 90104", "2021 BCSC 90101, [2021] BCJ No 9"]
+    assert len(authorities(found)) == 2
+
+
+def test_initials_of_a_ministry_are_its_name():
+    title = "Canada (Minister of Citizenship and Immigration) v. Vavilov"
+    registry = Registry.build([Document("vavilov", title, "", citations=("2019 SCC 65",))])
+    for name, status in {"Canada (MCI) v Vavilov": "verified", "Canada (MCI) v Roe": "name mismatch"}.items():
+        assert [c.status for c in check(f"as in {name}, 2019 SCC 65, at para 3", registry)] == [status]
+
+
 def test_listed_citations_count_where_the_text_lacks_them():
     listed = ("2021 BCSC 90101", "2019 BCSC 90104", "Smith's case")
     found = check(Answer("q", "Okafor, 2021 BCSC 90101", citations=listed), REGISTRY)

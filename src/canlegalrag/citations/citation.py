@@ -67,9 +67,12 @@ class Citation:
     language: str = ""
     """`en` or `fr` where the form tells; empty where both languages write it alike."""
     aliases: tuple[str, ...] = ()
-    """Other keys of the same decision: its parallel citations and the form in the other language."""
+    """Other keys of the same decision: the parallel citations beside it and the form in the other language."""
     group: int = 0
-    """Number of the decision among those cited; parallel citations share it."""
+    """Number of the decision among those cited, in the order of first mention; its citations share it, parallel or
+    repeated: those that have a key or an alias in common, directly or through others."""
+    mention: int = 0
+    """Number of the mention: parallel citations that stand together share it, a repeated citation has its own."""
     warnings: tuple[str, ...] = ()
     """What is odd about the citation, in plain words."""
 
@@ -88,7 +91,7 @@ class Citation:
 
 
 def group(citations: list[Citation]) -> list[list[Citation]]:
-    """Put the parallel citations of one decision together, decisions in the order of the text.
+    """Put the citations of one decision together, parallel and repeated, decisions in the order of first mention.
 
     Args:
         citations: what one call of `find` gave.

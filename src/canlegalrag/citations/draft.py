@@ -36,6 +36,7 @@ class Draft:
     language: str = ""
     aliases: list[str] = field(default_factory=list)
     group: int = 0
+    mention: int = 0
     warnings: list[str] = field(default_factory=list)
     home: str = ""
     """Jurisdiction that a bare `(CA)` after the citation means."""

@@ -16,7 +16,8 @@ def find(text: str) -> list[Citation]:
         text: running text, English or French.
 
     Returns:
-        Citations in the order of the text, spans never overlapping; parallel citations share a `group`.
+        Citations in the order of the text, spans never overlapping; those of one decision, parallel or repeated,
+        share a `group`.
 
     Raises:
         TypeError: text is no string.
@@ -45,8 +46,9 @@ def parse(string: str) -> Citation | None:
     if not found:
         return None
     first = found[0]
-    if found[-1].group == first.group:
-        return first
+    if all(citation.group == first.group for citation in found):
+        others = dict.fromkeys(key for citation in found for key in (citation.key, *citation.aliases))
+        return replace(first, aliases=tuple(key for key in others if key != first.key))
     return replace(first, warnings=(*first.warnings, "more than one decision: this is the first"))
 
 

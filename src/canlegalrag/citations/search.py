@@ -39,7 +39,9 @@ def search(text: str) -> list[Citation]:
     for draft, limit in zip(drafts, limits, strict=False):
         tails.take(folded, draft, limit)
     drafts = [draft for draft in drafts if draft.sections or not draft.needs_section]
-    _name(text, _group(folded, drafts))
+    mentions = _mentions(folded, drafts)
+    _number(mentions)
+    _name(text, mentions)
     return [draft.finished(text) for draft in drafts]
 
 
@@ -58,19 +60,41 @@ def _worth(draft: Draft) -> tuple[bool, int, int]:
     return draft.whole, _WORTH.get(draft.kind, 4), draft.end - draft.start
 
 
-def _group(text: str, drafts: list[Draft]) -> list[list[Draft]]:
-    """Number the decisions: citations with nothing but commas and brackets between them are parallel."""
-    groups: list[list[Draft]] = []
+def _mentions(text: str, drafts: list[Draft]) -> list[list[Draft]]:
+    """Put parallel citations together: those with nothing but commas and brackets between them."""
+    mentions: list[list[Draft]] = []
     for draft in drafts:
-        if groups and _parallel(text, groups[-1], draft):
-            first = groups[-1][0]
+        if mentions and _parallel(text, mentions[-1], draft):
+            first = mentions[-1][0]
             if first.year and first.key.startswith("["):
                 reporters.inherit_year(draft, first.year)
-            groups[-1].append(draft)
+            mentions[-1].append(draft)
         else:
-            groups.append([draft])
-        draft.group = len(groups) - 1
-    return groups
+            mentions.append([draft])
+        draft.mention = len(mentions) - 1
+    return mentions
+
+
+def _number(mentions: list[list[Draft]]) -> None:
+    """Number the decisions in the order of their first mention; mentions with a key in common are of one decision."""
+    first = list(range(len(mentions)))  # of each mention, an earlier one of the same decision, or itself
+
+    def earliest(mention: int) -> int:
+        while first[mention] != mention:
+            first[mention] = mention = first[first[mention]]  # halves the way for the next one who asks
+        return mention
+
+    holder: dict[str, int] = {}
+    for at, mention in enumerate(mentions):
+        for draft in mention:
+            for key in (draft.key, *draft.aliases):
+                one, other = sorted((earliest(at), earliest(holder.setdefault(key, at))))
+                first[other] = one
+    numbers: dict[int, int] = {}
+    for at, mention in enumerate(mentions):
+        number = numbers.setdefault(earliest(at), len(numbers))
+        for draft in mention:
+            draft.group = number
 
 
 def _parallel(text: str, group: list[Draft], draft: Draft) -> bool:
@@ -87,10 +111,10 @@ def _parallel(text: str, group: list[Draft], draft: Draft) -> bool:
     return True
 
 
-def _name(text: str, groups: list[list[Draft]]) -> None:
+def _name(text: str, mentions: list[list[Draft]]) -> None:
     """Give every citation of a decision its style of cause, its language and the keys of the others."""
     floor = 0
-    for group in groups:
+    for group in mentions:
         first = group[0]
         if first.kind != "constitution":
             style = names.style_before(text, first.start, floor, title=first.kind in LAWS)

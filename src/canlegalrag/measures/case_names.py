@@ -4,13 +4,16 @@ import re
 import unicodedata
 from difflib import SequenceMatcher
 from functools import lru_cache
+from typing import NamedTuple
 
 __all__ = ["is_a_name", "parted", "same_name"]
 
 _ALIKE = 0.83
 """Similarity from which two words of five letters or more are one name misspelt: one wrong letter in six is 0.83."""
 
-_VERSUS = re.compile(r"\s(?:v|c|vs|versus|contre)\.?\s|;", re.IGNORECASE)
+_VERSUS = re.compile(  # a capital C after an initial is one too: `M. C. I.`
+    r"\s(?:v|(?-i:c|(?<![A-Z]\.\s)C)|vs|versus|contre)\.?\s|;", re.IGNORECASE
+)
 _RE = re.compile(r"^(?:in )?re\b:?|\bre$|\(re\)|^in the matter of\b|^reference re\b|^renvoi relatif a\b", re.IGNORECASE)
 _CROWN = re.compile(
     r"r|rex|regina|hmtq|queen|king|(?:the )?crown|couronne|(?:her|his) majesty.*|sa majeste.*"
@@ -66,7 +69,10 @@ _SAME = {
     **dict.fromkeys(("manitoba", "man"), "manitoba"),
     **dict.fromkeys(("newfoundland", "nfld"), "newfoundland"),
     **dict.fromkeys(("ag", "pg"), "attorney general"),
-    **dict.fromkeys(("mnr",), "minister national revenue"),
+    **dict.fromkeys(("mnr", "mrn"), "minister national revenue"),
+    **dict.fromkeys(("msppc",), "minister public safety emergency preparedness"),
+    **dict.fromkeys(("pgc",), "attorney general canada"),
+    **dict.fromkeys(("pgq",), "attorney general quebec"),
     **dict.fromkeys(("bc", "cb"), "british columbia"),
     **dict.fromkeys(("nb",), "new brunswick"),
     **dict.fromkeys(("ns",), "nova scotia"),
@@ -85,6 +91,23 @@ _COMMON_WORDS = (
 _COMMON = frozenset(_COMMON_WORDS.split()).union(*(common.split() for common in _SAME.values()))
 """Words that many parties share: alone they don't tell whose case it is."""
 
+_NO, _WEAK, _PLAIN, _TELLING = range(4)
+"""How well two parties agree: not; by two initials only; by common words; by words that tell whose case it is."""
+
+_LONGEST_INITIALS = 10
+_MOST_SKIPPED = 4  # `de la ... et de la`: little words that initials may pass over in a row
+
+
+class _Party(NamedTuple):
+    """One party of a name."""
+
+    words: tuple[str, ...]
+    """In their common spelling, those that tell nothing left out."""
+    initials: tuple[str, ...] = ()
+    """Those of `words` that are written in capitals only, and may be initials."""
+    orders: tuple[tuple[str, ...], ...] = ()
+    """All words as spelt, whose initials the other name may have: as they stand, and what is in brackets first."""
+
 
 def same_name(claimed: str, title: str) -> bool:
     """Say whether a name that stands before a citation is that of the decision (or Act) cited.
@@ -95,7 +118,10 @@ def same_name(claimed: str, title: str) -> bool:
     they share at least half of the telling words of the one that has fewer (given names come and go), a word that is
     spelt within 0.83 of the other counting as shared (`difflib`'s ratio); where neither has a telling word
     (governments), one common word is enough, or the Crown on one side; where only one has none, its words must all be
-    in the other.
+    in the other. A word in capitals is also the run of words of the other party whose initials it is (`MCI`, `M.C.I.`
+    for the Minister of Citizenship and Immigration), little words passed over: up to three letters need a common word
+    in the run, a word that both parties have, or (three) the whole party; two also need the name's other party to agree
+    by a telling word.
 
     Args:
         claimed: as the answer writes it.
@@ -106,18 +132,18 @@ def same_name(claimed: str, title: str) -> bool:
     >>> same_name("Okafor v. Jones", "Okafor v. Lindqvist Holdings Ltd.")
     False
     """
-    ours = [_words(part) for part in _parties(claimed)]
-    theirs = [_words(part) for part in _parties(title)]
-    ours, theirs = [w for w in ours if w], [w for w in theirs if w]
+    ours = [party for part in _parties(claimed) if (party := _party(part)).words]
+    theirs = [party for part in _parties(title) if (party := _party(part)).words]
     if not ours or not theirs:
         return True
     if len(ours) > 1 and len(theirs) > 1:
         # Pairs of different parties of the title, so that `R. v. R.` doesn't lend one party twice.
         pairs = [(i, j) for i in range(len(theirs)) for j in range(len(theirs)) if i != j]
-        first = [_same_party(ours[0], party) for party in theirs]
-        last = [_same_party(ours[-1], party) for party in theirs]
-        return any(first[i] and last[j] for i, j in pairs)
-    return any(_same_party(a, b) for a in ours for b in theirs)
+        first = [_agreement(ours[0], party) for party in theirs]
+        last = [_agreement(ours[-1], party) for party in theirs]
+        # Two plain ones are enough; a weak one needs a telling one beside it.
+        return any(first[i] and last[j] and first[i] + last[j] >= _PLAIN + _PLAIN for i, j in pairs)
+    return any(_agreement(a, b) >= _PLAIN for a in ours for b in theirs)
 
 
 def parted(style: str) -> bool:
@@ -138,7 +164,7 @@ def is_a_name(style: str) -> bool:
     """
     if _VERSUS.search(style) or _RE.search(style):
         return True
-    return not _NO_CASE.search(style) and bool(set(_words(style)) - _COMMON)
+    return not _NO_CASE.search(style) and bool(set(_party(style).words) - _COMMON)
 
 
 @lru_cache(maxsize=65536)
@@ -147,21 +173,39 @@ def _parties(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=65536)
-def _words(party: str) -> tuple[str, ...]:
-    """Words of a party in their common spelling, those that tell nothing left out; `Co.` leaves none."""
-    plain = unicodedata.normalize("NFKD", party.casefold().replace("œ", "oe").replace("æ", "ae"))
+def _party(part: str) -> _Party:
+    """A party read; `Co.` leaves it no words."""
+    plain = unicodedata.normalize("NFKD", part.replace("œ", "oe").replace("æ", "ae").replace("Œ", "OE"))
     plain = "".join(c for c in plain if not unicodedata.combining(c))
-    plain = re.sub(r"\b[ld]['’]|['’]", "", plain)
-    plain = re.sub(r"\bmc (?=[a-z])", "mc", plain)
+    plain = re.sub(r"\b[LDld]['’]|['’]", "", plain)
+    plain = re.sub(r"\b([Mm][Cc]) (?=[A-Za-z])", r"\1", plain)
     plain = _RE.sub(" ", re.sub(r"[^\w()]+|_", " ", plain).strip())
-    written = re.findall(r"[^\W_]+", plain)
+    cased = re.findall(r"[^\W_]+", plain)
+    written = [word.casefold() for word in cased]
     if _CROWN.fullmatch(" ".join(written)):
-        return ("crown",)
-    joined = _initials_joined(written)
-    told = [w for word in joined if word not in _DROPPED for w in _SAME.get(word, word).split()]
+        return _Party(("crown",))
+    joined = _initials_joined(cased)
+    told = [w for word in joined for w in _spelt_alike(word.casefold())]
     if len(written) > 1 and written[-1] == "r" and len(written[-2]) > 1:
         told.append("crown")  # words of the sentence before stand in front of the Crown: `was refused. R. v. Roe`
-    return tuple(dict.fromkeys([w for w in told if len(w) > 1] or told))
+    words = tuple(dict.fromkeys([w for w in told if len(w) > 1] or told))
+    capitals = [w.casefold() for w in joined if 2 <= len(w) <= _LONGEST_INITIALS and w.isupper() and w.isalpha()]
+    return _Party(words, tuple(w for w in capitals if w in words and w not in _COMMON), _orders(plain, written))
+
+
+def _spelt_alike(word: str) -> list[str]:
+    return [] if word in _DROPPED else _SAME.get(word, word).split()
+
+
+def _orders(plain: str, written: list[str]) -> tuple[tuple[str, ...], ...]:
+    """`Canada (Citizenship and Immigration)` is the Minister of Citizenship and Immigration, of Canada too."""
+    head, opened, inner = plain.partition("(")
+    outer = [w.casefold() for w in re.findall(r"[^\W_]+", head)]
+    if not opened or not outer:
+        return (tuple(written),)
+    inside = [w.casefold() for w in re.findall(r"[^\W_]+", inner)]
+    office = [] if {"minister", "ministre"} & set(inside) or not set(outer) <= _COMMON | set(_SAME) else ["minister"]
+    return tuple(written), (*office, *inside, *outer)
 
 
 def _initials_joined(words: list[str]) -> list[str]:
@@ -178,18 +222,67 @@ def _initials_joined(words: list[str]) -> list[str]:
     return joined
 
 
-def _same_party(a: tuple[str, ...], b: tuple[str, ...]) -> bool:
-    if _acronym(a, b) or _acronym(b, a):
-        return True
+def _agreement(a: _Party, b: _Party) -> int:
+    """How well two parties agree, from `_NO` to `_TELLING`."""
+    if _acronym(a.words, b.words) or _acronym(b.words, a.words):
+        return _PLAIN
+    agreed = _words_agree(_expanded(a, b, 3), _expanded(b, a, 3))
+    if agreed or not any(len(w) == 2 for w in a.initials + b.initials):
+        return agreed
+    return _WEAK if _words_agree(_expanded(a, b, 2), _expanded(b, a, 2)) else _NO
+
+
+def _words_agree(a: tuple[str, ...], b: tuple[str, ...]) -> int:
     telling_a, telling_b = [w for w in a if w not in _COMMON], [w for w in b if w not in _COMMON]
     if telling_a and telling_b:
         fewer, more = sorted((telling_a, telling_b), key=len)
         shared = sum(any(_same_word(w, other) for other in more) for w in fewer)
-        return shared * 2 >= len(fewer)
+        return _TELLING if shared * 2 >= len(fewer) else _NO
     if telling_a or telling_b:
         few, many = (a, b) if telling_b else (b, a)
-        return set(few) <= set(many)
-    return bool(set(a) & set(b)) or "crown" in a or "crown" in b
+        return _PLAIN if set(few) <= set(many) else _NO
+    return _PLAIN if set(a) & set(b) or "crown" in a or "crown" in b else _NO
+
+
+def _expanded(party: _Party, other: _Party, shortest: int) -> tuple[str, ...]:
+    """Words of a party, its initials replaced by the words of the other one that they stand for."""
+    if not party.initials:
+        return party.words
+    words: list[str] = []
+    shared = not set(party.words).isdisjoint(other.words)  # `TD Bank`
+    for word in party.words:
+        stands = word in party.initials and len(word) >= shortest and word not in other.words
+        words += _run_of(word, other.orders, shared) or [word] if stands else [word]
+    return tuple(dict.fromkeys(words))
+
+
+def _run_of(initials: str, orders: tuple[tuple[str, ...], ...], shared: bool) -> list[str]:
+    """The words that initials stand for, in their common spelling; none where no run of words has them."""
+    for words in orders:
+        for start in range(len(words)):
+            for little in (False, True):  # `DOJ` has the initial of a little word, `MCI` hasn't
+                run = _run_from(initials, words, start, little)
+                spelt = [w for word in run for w in _spelt_alike(word)]
+                whole = len(initials) > 2 and set(words) - _DROPPED <= set(run)
+                if spelt and (shared or whole or len(initials) > 3 or not _COMMON.isdisjoint(spelt)):
+                    return spelt
+    return []
+
+
+def _run_from(initials: str, words: tuple[str, ...], start: int, little: bool) -> list[str]:
+    run: list[str] = []
+    skipped = 0
+    for word in words[start:]:
+        if word[0] == initials[len(run)] and (little or word not in _DROPPED):
+            run.append(word)
+            skipped = 0
+            if len(run) == len(initials):
+                return run
+        elif word in _DROPPED and run and skipped < _MOST_SKIPPED:
+            skipped += 1
+        else:
+            break
+    return []
 
 
 def _acronym(short: tuple[str, ...], long: tuple[str, ...]) -> bool:

@@ -3,9 +3,10 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeAlias
 
-from canlegalrag.citations import Citation, find, group
+from canlegalrag.citations import Citation, find
 from canlegalrag.errors import InputError
 from canlegalrag.measures.case_names import is_a_name, parted, same_name
 from canlegalrag.measures.registry import LAWS, Registry
@@ -186,7 +187,8 @@ def _given(names: dict[str, list[tuple[int, str]]], citations: list[Citation], s
 
 def _read(text: str) -> list[tuple[list[Citation], str]]:
     """Citations of a text, parallels together, with the name of each decision; offsets are those of the text."""
-    return [(citations, _name(text, citations)) for citations in group(find(text))]
+    mentions = [list(citations) for _, citations in groupby(find(text), key=lambda citation: citation.mention)]
+    return [(citations, _name(text, citations)) for citations in mentions]
 
 
 def _name(text: str, citations: list[Citation]) -> str:

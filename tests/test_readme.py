@@ -1,0 +1,65 @@
+"""The README does what it says: its commands are CI's, its examples run, its tables are the results'."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+CLI = [sys.executable, "-c", "from canlegalrag.cli import main; main()"]
+
+
+def test_ci_runs_the_readmes_test_command() -> None:
+    command = 'pip install -e ".[dev]" && python -m pytest'
+    assert f"\n{command}\n" in README
+    script = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    taken = re.search(r"sed -n '(s/.+?/p)' README\.md", script)
+    assert taken, "CI takes the command from the README"
+    done = subprocess.run(["sed", "-n", taken[1], "README.md"], cwd=ROOT, capture_output=True, text=True)
+    assert done.stdout == 'pip install -e ".[dev]" -q\n'
+    assert script.rstrip().splitlines()[-1].startswith("python -m pytest")
+
+
+def test_nothing_is_left_to_fill_in() -> None:
+    assert "<!--" not in README
+
+
+def test_every_command_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order in which they stand, from one folder, as a reader would type them."""
+    monkeypatch.setenv("CANLEGALRAG_CACHE", str(tmp_path / "cache"))
+    lines = [line.partition("  # ")[0].strip() for line in README.splitlines()]
+    commands = [line for line in lines if re.match(r"(echo .* \| )?canlegalrag [a-z]+ ", f"{line} ")]
+    assert len(commands) >= 8
+    python = f"{sys.executable} -c 'from canlegalrag.cli import main; main()'"
+    subprocess.run([*CLI, "run"], cwd=tmp_path, check=True, capture_output=True)
+    for command in commands:
+        line = re.sub(r"\bcanlegalrag (?=[a-z])", f"{python} ", command)
+        done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
+        assert done.returncode == 0, (command, done.stderr)
+
+
+def test_python_examples_of_the_library_hold() -> None:
+    import canlegalrag
+    from canlegalrag.citations import find, normalise
+
+    benchmark = canlegalrag.load("sample")
+    assert benchmark.queries["b1-q1"].asked.startswith("I am in British Columbia. I've been in")
+    assert benchmark.qrels["b1-q1"] == {"sbc-2009-c-901-ss-20-27": 1, "2021-bcsc-90101": 1}
+    assert len(find("R. v. Jordan, 2016 SCC 27, [2016] 1 S.C.R. 631, at para. 5")) == 2
+    assert normalise("2003 CSC 24") == normalise("2003 SCC 24")
+
+
+def test_the_figures_shown_are_the_results() -> None:
+    import json
+
+    results = ROOT / "baselines" / "results" / "scc-silver"
+    for recipe in ("okapi", "bm25", "bm25-8192", "bm25-1024", "bm25l", "rank-bm25-l", "paper-bm25l-1024"):
+        measures = json.loads((results / recipe / "scores.json").read_text(encoding="utf-8"))["measures"]
+        row = next(line for line in README.splitlines() if line.startswith(f"| `{recipe}`"))
+        figures = [f"{measures[m]['mean']:.3f}" for m in ("ndcg@10", "recall@10", "mrr")]
+        interval = f"{measures['ndcg@10']['low']:.3f} … {measures['ndcg@10']['high']:.3f}"
+        assert [figures[0], interval, *figures[1:]] == [cell.strip() for cell in row.split("|")[2:6]]
+    assert (ROOT / "baselines" / "results" / "counting.md").read_text().strip() in README
