@@ -278,3 +278,18 @@ def test_citations_from_a_file_and_from_stdin(cache: Path, tmp_path: Path) -> No
     assert "paras 12-14" in piped.stdout
     assert "3 citations of 2 authorities" in piped.stderr
     assert call(cache, "citations", tmp_path / "none.txt").returncode == 1
+
+
+def test_citations_are_checked_against_a_corpus(cache: Path, tmp_path: Path) -> None:
+    sample = load("sample")
+    (tmp_path / "good.txt").write_text(sample.answers["b1-q1"].text, encoding="utf-8")
+    done = call(cache, "citations", tmp_path / "good.txt", "-b", "sample", "--json")
+    assert done.returncode == 0, done.stderr
+    rows = json.loads(done.stdout)
+    assert {row["status"] for row in rows} == {"verified"}
+    assert {id_ for row in rows for id_ in row["doc_ids"]} == set(sample.qrels["b1-q1"])
+    (tmp_path / "bad.txt").write_text("Smith v. Jones, 2021 BCSC 90101, and Okafor v. Lindqvist, 2031 BCSC 99999.")
+    done = call(cache, "citations", tmp_path / "bad.txt", "-b", "sample")
+    assert done.returncode == 1
+    assert "name mismatch" in done.stdout and "not in registry" in done.stdout
+    assert "2 of them invented or misnamed" in done.stderr

@@ -124,9 +124,12 @@ def build(
 @app.command()
 def citations(
     file: Annotated[str, typer.Argument(help="a text file in UTF-8 or UTF-16; - reads stdin")] = "-",
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", "-b", help="check each against this corpus: exists, invented, misnamed")
+    ] = None,
     json: Json = False,
 ) -> None:
-    """Find the Canadian citations in a text: neutral, CanLII, reports, databases, statutes, regulations."""
+    """Find the Canadian citations in a text; with --benchmark, check each against a corpus and name its document."""
     from dataclasses import asdict
 
     from rich.table import Table
@@ -135,6 +138,9 @@ def citations(
     from canlegalrag.files import decode, read_text
 
     text = decode("stdin", sys.stdin.buffer.read()) if file == "-" else read_text(Path(file))
+    if benchmark:
+        _check_citations(text, benchmark, json)
+        return
     found = find(text)
     if json:
         print_json([asdict(c) for c in found])
@@ -148,6 +154,29 @@ def citations(
         table.add_row(str(line + 1), c.kind, c.key, c.court_id, ", ".join(pinpoints), c.style, "; ".join(c.warnings))
     show(table)
     note(f"{len(found)} citations of {len({c.group for c in found})} authorities")
+
+
+def _check_citations(text: str, source: str, json: bool) -> None:
+    """Each citation of an answer with what became of it, linked to its document; exit status 1 if any is false."""
+    from dataclasses import asdict
+
+    from rich.table import Table
+
+    from canlegalrag.measures.citations import Registry, check
+
+    benchmark = _load(source)
+    found = check(text, Registry.build(benchmark.documents))
+    if json:
+        print_json([asdict(c) for c in found])
+    else:
+        table = Table("status", "citation", "name given", "document", "why")
+        for c in found:
+            table.add_row(c.status, c.text, c.name, ", ".join(c.doc_ids), c.reason)
+        show(table)
+    false = sum(c.status in ("name mismatch", "not in registry") for c in found)
+    note(f"{len(found)} citations, {false} of them invented or misnamed as far as {benchmark.name} can tell")
+    if false:
+        raise typer.Exit(1)
 
 
 @app.command()

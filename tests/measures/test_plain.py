@@ -11,7 +11,7 @@ from canlegalrag.measures.plain import is_whole, require_list, require_strings
 
 @pytest.mark.parametrize("given", [[], (), ["a"], deque(["a"]), np.array(["a"]), range(3), {"a": 1}.values()], ids=repr)
 def test_what_has_a_length_and_an_order_is_a_list(given):
-    require_list("x", given, "fix")
+    assert require_list("x", given, "fix") is None  # and raised nothing
 
 
 @pytest.mark.parametrize(
