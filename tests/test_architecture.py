@@ -14,7 +14,7 @@ SOURCE = ROOT / "src" / "canlegalrag"
 FLOORS = (
     ("types",),
     ("errors", "near"),
-    ("text_rules", "citations"),
+    ("text_rules", "citations", "plain"),
     ("text",),
     ("protocols", "files", "chunking", "measures", "backends"),
     ("layouts", "retrievers"),

@@ -7,7 +7,7 @@ import json
 import pkgutil
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -176,8 +176,7 @@ def load(source: str | Path = "sample", *, revision: str | None = None, strict: 
     fatal = [p for p in problems if p.fatal]
     if fatal and strict:
         raise BenchmarkError(str(source), fatal)
-    object.__setattr__(found, "problems", problems)
-    return found
+    return replace(found, problems=problems)
 
 
 def _locate(source: str, revision: str | None) -> tuple[Path, str]:

@@ -9,7 +9,7 @@ from canlegalrag import pipeline, report, submission
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps, read_run, write_atomic
-from canlegalrag.measures.retrieval import parse, parse_all
+from canlegalrag.measures.retrieval import parse_all
 from canlegalrag.measures.stats import Comparison
 from canlegalrag.recipes import Recipe
 from canlegalrag.types import Problem
@@ -59,19 +59,18 @@ def run(
     measures = parse_all(MEASURES)
     fields = [f for f in _FIELDS if set(benchmark.labels(f).values()) - {"(none)"}]
     results: dict[str, dict[str, Any]] = {}
-    runs = {}
     found: list[Problem] = []
     for recipe in recipes:
         path = out / folders[recipe.name] / "run.jsonl"
         made = pipeline.retrieve(recipe, benchmark, path, k=k, cache=cache)
-        runs[recipe.name] = read_run(path)
-        payload, problems = submission.score_run(runs[recipe.name], measures, benchmark=benchmark, by=fields, made=made)
+        payload, problems = submission.score_run(read_run(path), measures, benchmark=benchmark, by=fields, made=made)
         write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
         results[recipe.name] = payload
         found += [Problem(f"{recipe.name}: {p.where}", p.what, p.fix, p.fatal) for p in problems]
         if progress:
             progress(1)
-    comparisons, _ = submission.compare_runs(runs, parse(MAIN), benchmark)
+    values = {name: {q: row[MAIN] for q, row in payload["per_query"].items()} for name, payload in results.items()}
+    comparisons = submission.compare_values(values, benchmark)
     write_atomic(out / "comparisons.json", dumps(report.pairs(comparisons), indent=1) + "\n")
     write_atomic(out / "table.md", report.markdown(results, MEASURES, MAIN))
     title = f"Retrieval on {benchmark.name}"

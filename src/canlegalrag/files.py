@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import IO, Any
 
 from canlegalrag.errors import InputError
+from canlegalrag.plain import is_whole
 from canlegalrag.types import Document, Hit, Passage, Qrels
 
 __all__ = [
     "decode",
     "dumps",
+    "loads",
     "lock",
     "parquet_rows",
     "read_jsonl",
@@ -134,23 +136,23 @@ def read_jsonl(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
     """
     for number, line in _lines(path):
         try:
-            row = json.loads(line, parse_constant=_refuse)
+            row = loads(line)
         except (ValueError, RecursionError) as error:
             raise InputError(f"{path}:{number}", f"not JSON: {error}", "one JSON object a line") from None
         if not isinstance(row, dict):
             raise InputError(f"{path}:{number}", f"a {type(row).__name__}, not a JSON object", "one object a line")
-        if "\\u" in line and not _sound(row):
+        if "\\u" in line and not is_whole(dumps(row)):
             raise InputError(f"{path}:{number}", "holds half a surrogate pair, which is no character", "mend the text")
         yield number, row
 
 
-def _sound(value: Any) -> bool:
-    """Whether all text in it can be written as UTF-8."""
-    try:
-        dumps(value).encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+def loads(text: str) -> Any:
+    """The inverse of `dumps`: JSON that holds no NaN and no infinity.
+
+    Raises:
+        ValueError: it isn't JSON, or holds one of them.
+    """
+    return json.loads(text, parse_constant=_refuse)
 
 
 def _refuse(constant: str) -> None:

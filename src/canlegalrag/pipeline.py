@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
-from canlegalrag.files import dumps, lock, run_line, write_atomic
+from canlegalrag.files import dumps, loads, lock, run_line, write_atomic
 from canlegalrag.protocols import Retriever
 from canlegalrag.recipes import Recipe, compose
 from canlegalrag.types import Hit, Query
@@ -34,16 +34,12 @@ def _read_meta(path: Path) -> dict[str, Any]:
     if not path.exists():
         return {}
     try:
-        meta = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse)
+        meta = loads(path.read_text(encoding="utf-8"))
         assert isinstance(meta, dict)
     except (ValueError, RecursionError, OSError, AssertionError) as error:
         what = f"can't be read: {error or 'not a JSON object'}"
         raise InputError(str(path), what, "delete it and the run, and retrieve again") from None
     return meta
-
-
-def _refuse(constant: str) -> None:
-    raise ValueError(f"{constant} is not a number")
 
 
 def read_meta(out: Path) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from rich.table import Table
 
 from canlegalrag import charts
 from canlegalrag.measures.stats import Comparison
+from canlegalrag.submission import number
 
 __all__ = [
     "comparison_table",
@@ -120,7 +121,7 @@ def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
 def pairs(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
     """Comparisons for JSON: undefined numbers are None."""
     rows = [asdict(c) for c in comparisons]
-    return [{k: None if isinstance(v, float) and v != v else v for k, v in row.items()} for row in rows]
+    return [{k: number(v) if isinstance(v, float) else v for k, v in row.items()} for row in rows]
 
 
 def _p(c: Comparison) -> tuple[str, str]:

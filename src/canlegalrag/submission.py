@@ -1,6 +1,7 @@
 """Check and score a run: from a run and judgments to `scores.json`, with all that made the numbers."""
 
 import dataclasses
+import math
 import platform
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +17,17 @@ from canlegalrag.measures.stats import Comparison, compare
 from canlegalrag.near import fold
 from canlegalrag.types import Problem, Qrels, Run, Scores
 
-__all__ = ["DEFAULT_MEASURES", "RESAMPLES", "caveats", "compare_runs", "listed", "number", "score_run", "scores_json"]
+__all__ = [
+    "DEFAULT_MEASURES",
+    "RESAMPLES",
+    "caveats",
+    "compare_runs",
+    "compare_values",
+    "listed",
+    "number",
+    "score_run",
+    "scores_json",
+]
 
 DEFAULT_MEASURES = "ndcg@10 recall@10 recall@100 precision@10 hit@10 mrr map rprec judged@10"
 """What `canlegalrag score` computes when nothing is asked: the standard family."""
@@ -188,18 +199,32 @@ def compare_runs(
     Returns:
         One comparison a pair, and the problems of all runs, each with its run's name.
     """
-    queries = list(benchmark.qrels)
-    blocks = benchmark.blocks
     values = {}
     problems = []
     for name, run in runs.items():
         part = listed(benchmark.counted(run), measure, (depths or {}).get(name))
-        by_query = retrieval.per_query(benchmark.qrels, part, [measure])[str(measure)]
-        values[name] = [by_query[q] for q in queries]
+        values[name] = retrieval.per_query(benchmark.qrels, part, [measure])[str(measure)]
         found = check_run(benchmark, run)
         problems += [Problem(f"{name}: {p.where}", p.what, p.fix, p.fatal) for p in found]
-    labels = [blocks.get(q, q) for q in queries]
-    return compare(values, labels, resamples=RESAMPLES, seed=seed), problems
+    return compare_values(values, benchmark, seed=seed), problems
+
+
+def compare_values(
+    values: Mapping[str, Mapping[str, float | None]], benchmark: Benchmark, *, seed: int = 0
+) -> list[Comparison]:
+    """Compare every pair of systems whose values a query are known already.
+
+    Args:
+        values: name -> query id -> value; None or NaN where undefined.
+        benchmark: gives the queries and their blocks.
+        seed: of the resampling.
+    """
+    blocks = benchmark.blocks
+    table = {
+        name: [math.nan if (value := by_query[q]) is None else value for q in benchmark.qrels]
+        for name, by_query in values.items()
+    }
+    return compare(table, [blocks.get(q, q) for q in benchmark.qrels], resamples=RESAMPLES, seed=seed)
 
 
 def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]:

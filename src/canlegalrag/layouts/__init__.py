@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any, Protocol
 
+from canlegalrag.plain import is_whole
 from canlegalrag.types import Answer, Document, Problem, Qrels, Query, Snippet
 
-__all__ = ["Content", "Layout", "first_repeat", "folder_name", "text_is_writable", "unwritable"]
+__all__ = ["Content", "Layout", "first_repeat", "folder_name", "unwritable"]
 
 
 @dataclass(slots=True)
@@ -74,17 +75,6 @@ def unwritable(where: str, record: Any) -> Iterator[Problem]:
     for each in fields(record):
         value = getattr(record, each.name)
         for text in value if isinstance(value, tuple) else (value,):
-            if isinstance(text, str) and not text_is_writable(text):
+            if isinstance(text, str) and not is_whole(text):
                 yield Problem(where, f"{each.name} holds half of a surrogate pair", "write the character whole")
                 break
-
-
-def text_is_writable(text: str) -> bool:
-    """Say whether UTF-8 can carry a text: it holds no half of a surrogate pair."""
-    if text.isascii():
-        return True
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True

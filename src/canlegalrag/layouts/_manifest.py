@@ -9,7 +9,7 @@ from typing import Any
 
 from canlegalrag.errors import InputError
 from canlegalrag.files import read_text
-from canlegalrag.layouts import text_is_writable
+from canlegalrag.plain import is_whole
 from canlegalrag.types import Problem
 
 __all__ = ["Manifest", "confined", "read_manifest", "sha256", "verify"]
@@ -68,7 +68,7 @@ def _manifest(row: Any) -> Manifest:
     if len(row["fingerprint"]) != 64 or not set(row["fingerprint"]) <= _HEXADECIMAL:
         raise ValueError("'fingerprint' is not a SHA-256 in hexadecimal")
     for name, value in {"name": row["name"], **row["about"]}.items():
-        if not isinstance(value, str) or not text_is_writable(value):
+        if not isinstance(value, str) or not is_whole(value):
             raise ValueError(f"{name!r} of 'about' is {value!r:.40}, not a text")
     for name, entry in row["files"].items():
         if not isinstance(entry, dict) or not isinstance(entry.get("sha256"), str):

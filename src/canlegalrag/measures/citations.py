@@ -17,9 +17,9 @@ from typing import Any, TypeAlias
 from canlegalrag.errors import InputError
 from canlegalrag.measures.checking import STATUSES, Checked, Status, authorities, check
 from canlegalrag.measures.cited import MEASURES, Cited
-from canlegalrag.measures.plain import HALF, is_whole, require_list, require_strings
 from canlegalrag.measures.registry import Entry, Registry
 from canlegalrag.measures.shares import Share, choose, summarise, total
+from canlegalrag.plain import HALF, is_whole, require_list, require_strings
 from canlegalrag.types import Answer, Document, Hit, Qrels, Scores
 
 __all__ = [

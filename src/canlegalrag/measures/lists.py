@@ -6,8 +6,8 @@ import numpy as np
 
 from canlegalrag.errors import InputError
 from canlegalrag.measures.names import MEASURES, Measure, parse_all
-from canlegalrag.measures.plain import require_list, require_strings
 from canlegalrag.measures.retrieval import Measures, per_query
+from canlegalrag.plain import require_list, require_strings
 from canlegalrag.types import Hit
 
 __all__ = ["check_lists", "score_lists"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from canlegalrag.errors import InputError
 from canlegalrag.measures.names import FloatArray
-from canlegalrag.measures.plain import HALF, is_whole
+from canlegalrag.plain import HALF, is_whole
 from canlegalrag.types import Hit, Qrels
 
 __all__ = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from canlegalrag.errors import InputError
-from canlegalrag.measures.plain import is_whole, require_list, require_strings
+from canlegalrag.plain import is_whole, require_list, require_strings
 
 
 @pytest.mark.parametrize("given", [[], (), ["a"], deque(["a"]), np.array(["a"]), range(3), {"a": 1}.values()], ids=repr)
