@@ -18,6 +18,8 @@ from pathlib import Path
 
 from canlegalrag.chunking import paper_texts, parse, spans
 
+# The settings of LegalBench-RAG.
+PUBLISHED = {"separators": ["\n\n", "\n", "!", "?", ".", ":", ";", ",", " ", ""], "strip_whitespace": False}
 PEERS = ("langchain-text-splitters", "semantic-text-splitter")
 
 
@@ -54,11 +56,15 @@ def systems(size: int, overlap: int) -> dict[str, Callable[[str], int]]:
     sentences = RecursiveCharacterTextSplitter(
         chunk_size=size, chunk_overlap=overlap, separators=["\n\n", "\n", ". ", " ", ""]
     )
+    published = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, **PUBLISHED)
+    rcts = parse(f"rcts:{size}:{overlap}")
     rust = TextSplitter(size, overlap)
     return {
         "canlegalrag spans": lambda text: len(cut(text)),
         "canlegalrag texts": lambda text: len([text[start:end] for start, end in cut(text)]),
         "canlegalrag paper": lambda text: len(paper_texts(text, size, overlap)),
+        "canlegalrag rcts, texts": lambda text: len([text[start:end] for start, end in rcts(text)]),
+        "langchain, same as rcts": lambda text: len(published.split_text(text)),
         "langchain-text-splitters": lambda text: len(langchain.split_text(text)),
         "langchain, with '. '": lambda text: len(sentences.split_text(text)),
         "semantic-text-splitter": lambda text: len(rust.chunks(text)),
@@ -86,14 +92,20 @@ def measure(texts: list[str], size: int, overlap: int, repeats: int) -> list[dic
             "chunks": chunks[name],
             "spans_ratio": seconds / best["canlegalrag spans"],
             "texts_ratio": seconds / best["canlegalrag texts"],
+            "rcts_ratio": seconds / best["canlegalrag rcts, texts"],
         }
         for name, seconds in best.items()
     ]
 
 
 def check(texts: list[str], size: int, overlap: int) -> None:
-    """Nothing lost, nothing too long, before anything is timed."""
+    """Nothing lost, nothing too long, `rcts` the same as its peer, before anything is timed."""
+    from langchain_text_splitters import RecursiveCharacterTextSplitter
+
+    published = RecursiveCharacterTextSplitter(chunk_size=size, chunk_overlap=overlap, **PUBLISHED)
     for text in texts:
+        rcts = spans(text, method="rcts", size=size, overlap=overlap)
+        assert [text[start:end] for start, end in rcts] == published.split_text(text)
         last, parts = 0, []
         for start, end in spans(text, size=size, overlap=overlap):
             assert start <= last < end <= start + size
@@ -121,11 +133,11 @@ def main() -> None:
         print(json.dumps({"versions": versions, "corpus": corpus, "rows": rows}, indent=2, allow_nan=False))
         return
     print(f"{len(texts)} texts, {sum(map(len, texts)):,} characters; {versions}")
-    print(f"{'size':>5} {'system':26} {'MB/s':>8} {'chunks':>8} {'x spans':>8} {'x texts':>8}")
+    print(f"{'size':>5} {'system':26} {'MB/s':>8} {'chunks':>8} {'x spans':>8} {'x texts':>8} {'x rcts':>8}")
     for row in rows:
         print(
             f"{row['size']:>5} {row['system']:26} {row['mb_per_s']:8.1f} {row['chunks']:8,} "
-            f"{row['spans_ratio']:8.1f} {row['texts_ratio']:8.1f}"
+            f"{row['spans_ratio']:8.1f} {row['texts_ratio']:8.1f} {row['rcts_ratio']:8.1f}"
         )
 
 

@@ -1,19 +1,18 @@
-"""Write the real data used for measurements as benchmarks in our layout; the data stays outside the project.
+"""Write the real data used for measurements as a benchmark in our layout; the data stays outside the project.
 
 python benchmarks/prepare.py scc SHARED/data --out /tmp/scc
-python benchmarks/prepare.py legalbenchrag-mini SHARED/data --out /tmp/lbr-mini
+python benchmarks/prepare.py scc SHARED/data --every 20 --out /tmp/scc-20
 """
 
 import argparse
-import json
+from dataclasses import replace
 from pathlib import Path
 
 from canlegalrag.benchmark import Benchmark, check
 from canlegalrag.build import build
 from canlegalrag.errors import BenchmarkError
 from canlegalrag.files import parquet_rows
-from canlegalrag.layouts.ubc import document_id
-from canlegalrag.types import Document, Query, Snippet
+from canlegalrag.types import Document, Query
 
 
 def scc(data: Path) -> Benchmark:
@@ -45,35 +44,30 @@ def scc(data: Path) -> Benchmark:
     return Benchmark("scc-silver", documents, queries, qrels)
 
 
-def legalbenchrag_mini(data: Path) -> Benchmark:
-    """LegalBench-RAG-mini, the 72 documents of its 4 x 194 queries; a query's variant is its data set."""
-    root = data / "legalbenchrag"
-    wanted = set((root / "mini" / "documents.txt").read_text(encoding="utf-8").split("\n")) - {""}
-    texts = {r["_id"]: r["text"] for r in parquet_rows(root / "corpus.parquet") if r["_id"] in wanted}
-    ids = {path: document_id(path) for path in texts}
-    assert len(set(ids.values())) == len(ids) == len(wanted)
-    documents = {ids[p]: Document(ids[p], p.rsplit("/", 1)[-1], t, language="en") for p, t in texts.items()}
-    queries, qrels, snippets = {}, {}, []
-    for name in ("privacy_qa", "contractnli", "maud", "cuad"):
-        tests = json.loads((root / "mini" / f"{name}.json").read_text(encoding="utf-8"))["tests"]
-        for n, test in enumerate(tests):
-            id_ = f"{name}-{n:03}"
-            queries[id_] = Query(id_, test["query"], variant=name)
-            qrels[id_] = {ids[s["file_path"]]: 1 for s in test["snippets"]}
-            for s in test["snippets"]:
-                start, end = s["span"]
-                snippets.append(Snippet(id_, ids[s["file_path"]], start, end, texts[s["file_path"]][start:end]))
-    return Benchmark("legalbenchrag-mini", documents, queries, qrels, snippets=tuple(snippets))
+def thinned(benchmark: Benchmark, every: int) -> Benchmark:
+    """All queries and every gold decision, but of the others only every n-th, in the order of the file."""
+    gold = benchmark.gold
+    others = [id_ for id_ in benchmark.documents if id_ not in gold][::every]
+    kept = gold | set(others)
+    documents = {id_: document for id_, document in benchmark.documents.items() if id_ in kept}
+    # A decision that a query was taken from may be gone from the corpus: then nothing has to be left out for it.
+    queries = {
+        id_: replace(query, excluded=tuple(d for d in query.excluded if d in documents))
+        for id_, query in benchmark.queries.items()
+    }
+    return Benchmark(f"{benchmark.name}-{every}", documents, queries, benchmark.qrels)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    makers = {"scc": scc, "legalbenchrag-mini": legalbenchrag_mini}
-    parser.add_argument("name", choices=makers)
-    parser.add_argument("data", type=Path, help="the folder that holds scc/ and legalbenchrag/")
+    parser.add_argument("name", choices=["scc"])
+    parser.add_argument("data", type=Path, help="the folder that holds scc/")
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--every", type=int, default=1, help="keep only every n-th of the decisions that aren't gold")
     arguments = parser.parse_args()
-    benchmark = makers[arguments.name](arguments.data)
+    benchmark = scc(arguments.data)
+    if arguments.every > 1:
+        benchmark = thinned(benchmark, arguments.every)
     fatal = [p for p in check(benchmark) if p.fatal]
     if fatal:
         raise BenchmarkError(arguments.name, fatal)

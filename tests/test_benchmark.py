@@ -50,8 +50,10 @@ def test_asked_names_the_province_where_there_is_one() -> None:
         ({"documents": {}}, "corpus: holds no documents"),
         ({"queries": {}}, "queries: holds no queries"),
         ({"documents": {"a": Document("a", "", " \n"), "b": Document("b", "", "A cat.")}}, "document 'a': has no text"),
-        ({"documents": {"a b": Document("a b", "", "x")}}, "document 'a b': id holds white space"),
+        ({"documents": {"a\tb": Document("a\tb", "", "x")}}, "document 'a\\tb': id holds '\\t', which no id may"),
+        ({"documents": {"a ": Document("a ", "", "x")}}, "document 'a ': id begins or ends with white space"),
         ({"documents": {"": Document("", "", "x")}}, "document '': id is blank"),
+        ({"queries": {"q\n1": Query("q\n1", "x")}}, "query 'q\\n1': id holds '\\n', which no id may"),
         ({"queries": {"": Query("", "x")}}, "query '': id is blank"),
         ({"queries": {"q1": Query("q1", " ")}}, "query 'q1': has no text"),
         ({"queries": {"q9": Query("q9", "x")}}, "query 'q9': has no gold document"),
@@ -84,6 +86,20 @@ def test_every_fault_is_named(change: dict[str, Any], message: str) -> None:
     assert any(message in line for line in found), found
 
 
+def test_ids_with_inner_spaces_are_one_note() -> None:
+    spaced = {f"A v B {i}": Document(f"A v B {i}", "", f"text {i}") for i in range(5)}
+    benchmark = replace(
+        small(),
+        documents=small().documents | spaced,
+        queries=small().queries | {"q 2": Query("q 2", "x")},
+        qrels=small().qrels | {"q 2": {"A v B 0": 1}},
+    )
+    found = list(check(benchmark))
+    assert [str(p) for p in found] == ["ids: 6 hold spaces (write runs as JSON Lines: a TREC run can't carry them)"]
+    assert not found[0].fatal
+    assert list(check(benchmark, texts=False)) == found  # of a folder whose checksums hold, too
+
+
 def test_gold_that_is_judged_zero_only_is_no_gold() -> None:
     assert any("no gold" in p.what for p in check(replace(small(), qrels={"q1": {"a": 0}, "001": {"b": 1}})))
     assert small().gold == {"a", "b"}
@@ -98,14 +114,26 @@ def test_fingerprint_counts_content_not_order() -> None:
     assert len({fingerprint(one), fingerprint(changed), fingerprint(regraded)}) == 3
 
 
+def test_a_field_that_came_later_leaves_older_fingerprints_as_they_were() -> None:
+    one = small()
+    before = "864a4eec578472997443589c624ced59af9df0e7471ce37a84fab5f302f8b8a3"  # by the code that knew no data sets
+    assert fingerprint(one) == before
+    named = replace(one, queries={i: replace(q, dataset="maud") for i, q in one.queries.items()})
+    assert fingerprint(named) != before
+
+
 def test_summary_and_labels() -> None:
     summary = small().summary()
     assert summary["documents"] == 2
     assert summary["characters"] == 26
     assert summary["gold_per_query_min_mean_max"] == [1, 1.0, 1]
     assert small().labels("province") == {"q1": "Ontario", "001": "(none)"}
+    assert small().labels("dataset") == {"q1": "(none)", "001": "(none)"}
+    named = replace(small(), queries={"q1": Query("q1", "x", dataset="maud"), "001": Query("001", "x")})
+    assert named.labels("dataset") == {"q1": "maud", "001": "(none)"}
+    assert named.summary()["datasets"] == {"maud": 1, "(none)": 1}
     assert small().blocks == {"q1": "1", "001": "1"}
-    with pytest.raises(InputError, match="one of province, persona, block, variant, same_facts"):
+    with pytest.raises(InputError, match="one of province, persona, block, variant, same_facts, dataset"):
         small().labels("mood")
 
 
@@ -125,6 +153,43 @@ def test_a_run_is_checked_against_the_benchmark() -> None:
         "query '001': has no ranking: scores zero",
     ]
     assert not any(p.fatal for p in check_run(small(), run))
+
+
+def test_many_faults_of_a_kind_bury_no_other() -> None:
+    """100,000 unknown documents in one ranking: five are named, in time that grows with their number."""
+    hits = [Hit(f"nope{i}", -float(i)) for i in range(100_000)]
+    run = {"q1": hits, **{f"other-{i}": [Hit("a", 1.0), Hit("a", 2.0)] for i in range(50)}}
+    found = [str(p) for p in check_run(small(), run, lambda query, i, document: f"run.jsonl:{i}")]
+    assert found == [
+        *(f"query 'other-{i}': is not in the benchmark: left out" for i in range(5)),
+        "run: 45 more queries are not in the benchmark: left out",
+        *(
+            f"query 'other-{i}': scores rise along the list: the standard measures follow the scores, the paper's the "
+            "list (write the best first)"
+            for i in range(5)
+        ),
+        "run: 45 more rankings have scores that rise along the list",
+        *(f"run.jsonl:{i}: document 'nope{i}' is not in the corpus: not relevant" for i in range(5)),
+        "run: 99995 more documents are not in the corpus: not relevant",
+        "query '001': has no ranking: scores zero",
+    ]
+
+
+def test_a_run_of_another_part_gets_no_hint_at_queries_that_are_others() -> None:
+    one = replace(small(), queries={"maud-0017": Query("maud-0017", "x")}, qrels={"maud-0017": {"a": 1}})
+    assert [str(p) for p in check_run(one, {"maud-mini-0017": [Hit("a", 1.0)]})] == [
+        "run: answers no query of the benchmark (was it made for another, or for part of it?)",
+        "query 'maud-mini-0017': is not in the benchmark: left out",
+        "query 'maud-0017': has no ranking: scores zero",
+    ]
+    assert [p.fix for p in check_run(one, {"MAUD-0017": []}) if p.where == "query 'MAUD-0017'"] == [
+        "differs from 'maud-0017' by case or normal form only"
+    ]
+
+
+def test_a_revision_is_for_the_hub() -> None:
+    with pytest.raises(InputError, match="revision: is for the Hub, and 'sample' lies here"):
+        load("sample", revision="v1")
 
 
 def test_built_and_loaded_again_it_is_the_same(tmp_path: Path) -> None:

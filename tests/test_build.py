@@ -321,3 +321,16 @@ def test_mtebs_loader_reads_the_folder_unchanged(offline: Any, monkeypatch: pyte
     assert dict(zip(data["corpus"]["id"], data["corpus"]["text"], strict=True)) == {
         d.id: d.text for d in sample.documents.values()
     }
+
+
+def test_queries_keep_their_data_set_and_files_without_that_column_have_none(tmp_path: Path) -> None:
+    named = replace(tiny(), queries={"q": Query("q", "?", dataset="maud")})
+    build(named, tmp_path / "out")
+    assert load(tmp_path / "out").queries == named.queries
+    path = tmp_path / "out" / "data" / "queries.parquet"
+    older = pq.read_table(path).drop_columns(["dataset"])
+    (tmp_path / "out" / "manifest.json").unlink()
+    pq.write_table(older, path)
+    assert load(tmp_path / "out").queries == tiny().queries
+    assert "| data sets | maud 1 |" in (tmp_path / "out" / "README.md").read_text(encoding="utf-8")
+    assert "data sets" not in (REPOSITORY / "README.md").read_text(encoding="utf-8").split("## What it holds")[1]

@@ -233,7 +233,7 @@ def test_headings_do_not_become_passages() -> None:
 
 
 def test_short_text_is_one_passage() -> None:
-    for method in ("recursive", "fixed", "whole", "paper"):
+    for method in chunking.METHODS:
         assert spans("Held: yes.", method=method) == [(0, 10)]
     assert spans("x" * 1024) == [(0, 1024)]
     assert spans("x" * 1025) == [(0, 1024), (896, 1025)]
@@ -254,7 +254,7 @@ def test_fixed() -> None:
 
 def test_passages_are_slices() -> None:
     document = Document("2019-scc-65", "t", ("L’arrêt est infirmé. " * 9 + "\r\n\r\n") * 20)
-    for short in ("recursive:300:40", "fixed:300:40", "whole", "paper:300:40"):
+    for short in ("recursive:300:40", "fixed:300:40", "whole", "paper:300:40", "rcts:300:40"):
         found = parse(short)(document)
         assert [p.index for p in found] == list(range(len(found)))
         assert all(p.doc_id == document.id and p.text == document.text[p.start : p.end] for p in found)
@@ -268,12 +268,13 @@ def test_hostile_text(unit: str) -> None:
     """A megabyte of one thing between two words: nothing quadratic, nothing lost."""
     for length, size, overlap in ((1_000_000, 1024, 128), (300_000, 100_000, 0), (20_000, 1024, 1000)):
         text = "a " + unit * (length // len(unit)) + " b"
-        cut = spans(text, size=size, overlap=overlap)
-        assert rejoined(text, cut) == text
-        assert max(end - start for start, end in cut) <= size
+        for method in ("recursive", "rcts"):
+            cut = spans(text, method=method, size=size, overlap=overlap)
+            assert rejoined(text, cut) == text
+            assert max(end - start for start, end in cut) <= size
 
 
-@pytest.mark.parametrize("short", ["whole", "fixed:1024:128", "recursive:4096:128", "paper:1024:128", "recursive:8:0"])
+@pytest.mark.parametrize("short", ["whole", "fixed:1024:128", "recursive:4096:128", "paper:1024:128", "rcts:500:0"])
 def test_short_form_round_trip(short: str) -> None:
     assert str(parse(short)) == short
     assert parse(str(parse(short))) == parse(short)
@@ -291,10 +292,12 @@ def test_short_form_defaults() -> None:
     ("short", "message"),
     [
         ("recursiv:1024", "unknown method 'recursiv' (did you mean recursive?)"),
-        ("", "one of recursive, fixed, whole, paper"),
-        ("semantic:5", "one of recursive, fixed, whole, paper"),
+        ("", "one of recursive, fixed, whole, paper, rcts"),
+        ("semantic:5", "one of recursive, fixed, whole, paper, rcts"),
         ("recursive:0:0", "size 0 is below 1"),
         ("recursive:100", "overlap 128 does not fit size 100"),
+        ("rcts:100", "overlap 128 does not fit size 100"),
+        ("rtcs:500:0", "unknown method 'rtcs' (did you mean rcts?)"),
         ("fixed:100:100", "overlap 100 does not fit size 100"),
         ("recursive:1e3", "whole numbers"),
         ("recursive:-5", "whole numbers"),

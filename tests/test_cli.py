@@ -102,7 +102,14 @@ def test_score_with_bare_judgments_gives_the_same(cache: Path, runs: Path, tmp_p
     two = call(cache, "score", "--qrels", tmp_path / "qrels.txt", "--run", tmp_path / "run.trec", "--json")
     assert two.returncode == 0, two.stderr
     one, two = json.loads(one.stdout)["measures"], json.loads(two.stdout)["measures"]
-    assert {m: row["mean"] for m, row in one.items()} == {m: row["mean"] for m, row in two.items()}
+    assert {m: one[m]["mean"] for m in two} == {m: row["mean"] for m, row in two.items()}
+    # What a TREC run can't say: where in a document a passage is.
+    assert {m.partition("@")[0] for m in one.keys() - two.keys()} == {
+        "span_precision",
+        "span_recall",
+        "span_f1",
+        "wrong_document_rate",
+    }
 
 
 def test_compare(cache: Path, runs: Path) -> None:
@@ -139,7 +146,7 @@ def test_build(cache: Path, tmp_path: Path) -> None:
         (["score", "-b", "sample", "--run", "there", "--out", "there"], "is the run itself"),
         (["compare", "there", "."], ".: is a folder"),
         (["run", "--recipe", "bm25", "--recipe", "bm25"], "two recipes have the same name"),
-        (["retrieve", "bm25:k1=nan", "--out", "x.jsonl"], "k1 = nan is neither text nor a finite number"),
+        (["retrieve", "bm25:k1=nan", "--out", "x.jsonl"], "k1 = nan is no sensible number"),
         (["retrieve", "bm25:b=2", "--out", "x.jsonl"], "b: 2 is out of range"),
         (["retrieve", "bm25:variant=foo", "--out", "x.jsonl"], "there is no BM25 variant 'foo'"),
         (["retrieve", "bm25:tokenizer=lega", "--out", "x.jsonl"], "legal"),
@@ -293,3 +300,40 @@ def test_citations_are_checked_against_a_corpus(cache: Path, tmp_path: Path) -> 
     assert done.returncode == 1
     assert "name mismatch" in done.stdout and "not in registry" in done.stdout
     assert "2 of them invented or misnamed" in done.stderr
+
+
+def test_characters_are_scored_where_the_run_has_offsets(cache: Path, runs: Path) -> None:
+    run = runs / "bm25l-1024.jsonl"
+    payload = json.loads(call(cache, "score", "--run", run, "--json").stdout, parse_constant=pytest.fail)
+    assert payload["measures"]["span_recall@64"]["n"] == 64
+    assert payload["provenance"]["definitions"]["span_recall@64"] == "span"
+    assert set(payload["spans"]) == {"by_dataset", "macro", "curve"}
+    rising = payload["spans"]["curve"]["recall"]
+    assert rising == sorted(rising) and 0 < rising[0] < rising[-1] <= 1
+    table = call(cache, "score", "--run", run, "--measures", "span_recall@8 reference_span_recall@8").stdout
+    assert "equal retrieved characters" in table and "ndcg@10" not in table
+    assert "span_recall" not in call(cache, "score", "--run", runs / "bm25l.jsonl").stdout
+    done = call(cache, "compare", run, run.with_name("bm25l.jsonl"), "--measure", "span_recall@8")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "bm25l.jsonl:1: hits[0]: has no offsets" in done.stderr
+
+
+def test_offsets_that_cant_be_used_are_named_by_line(cache: Path, runs: Path, tmp_path: Path) -> None:
+    lines = (runs / "bm25l-1024.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    rows[4]["hits"][1]["end"] = 10**7
+    rows[6]["hits"][2]["doc_id"] = "2021-BCSC-90101"
+    (tmp_path / "far.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    done = call(cache, "score", "--run", "far.jsonl", cwd=tmp_path)
+    assert done.returncode == 1
+    assert "far.jsonl:5: hits[1]: passage ends at 10000000, but " in done.stderr
+    assert "far.jsonl:7: hits[2]: document '2021-BCSC-90101' is not in the corpus" in done.stderr
+    assert "ndcg@10" in done.stdout and "span_recall" not in done.stdout
+    for name, where in (("bm25l.jsonl", "bm25l.jsonl:1: hits[0]"), ("bm25l.trec", "bm25l.trec:1")):
+        from canlegalrag.files import read_run, write_trec
+
+        if not (runs / name).exists():
+            write_trec(read_run(runs / "bm25l.jsonl"), runs / name)
+        done = call(cache, "score", "--run", runs / name, "--measures", "span_recall@10")
+        assert (done.returncode, done.stdout) == (1, "")
+        assert f'{where}: has no offsets, which measures of characters need (write "start" and "end"' in done.stderr

@@ -43,6 +43,30 @@ def test_qrels_in_every_form_and_encoding(tmp_path: Path, name: str, content: st
     assert files.read_qrels(write(tmp_path / name, content)) == QRELS
 
 
+def test_ids_keep_inner_spaces_where_the_format_can_carry_them(tmp_path: Path) -> None:
+    lines = '{"query-id": "q 1", "corpus-id": "cuad/A  B.txt", "score": 1}\n'
+    assert files.read_qrels(write(tmp_path / "q.jsonl", lines)) == {"q 1": {"cuad/A  B.txt": 1}}
+    assert files.read_qrels(write(tmp_path / "q.tsv", "q 1\tcuad/A  B.txt\t1\n")) == {"q 1": {"cuad/A  B.txt": 1}}
+    run = {"q 1": [Hit("cuad/A  B.txt", 1.0)]}
+    assert files.read_run(write(tmp_path / "r.jsonl", files.run_line("q 1", run["q 1"]) + "\n")) == run
+
+
+@pytest.mark.parametrize("id_", ["a b", "", "a\tb", "a\u00a0b", "a\n"])
+def test_trec_refuses_ids_that_it_cannot_carry(tmp_path: Path, id_: str) -> None:
+    refused = pytest.raises(
+        InputError, match=r"x: .* is blank or holds white space, which a TREC file can't .*JSON Lines"
+    )
+    for run in ({id_: [Hit("a", 1.0)]}, {"q": [Hit("a", 1.0), Hit(id_, 0.5)]}):
+        with refused:
+            files.write_trec(run, tmp_path / "x")
+    for qrels in ({id_: {"a": 1}}, {"q": {"a": 1, id_: 0}}):
+        with refused:
+            files.write_qrels(qrels, tmp_path / "x")
+    with refused:
+        files.write_trec({"q": [Hit("a", 1.0)]}, tmp_path / "x", tag=id_)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_qrels_in_parquet(tmp_path: Path) -> None:
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -74,7 +98,10 @@ def test_ids_keep_leading_zeros_and_accents(tmp_path: Path) -> None:
         ("q.jsonl", "[1]\n", "a list, not a JSON object"),
         ("q.jsonl", '{"query-id": "q', r"q\.jsonl:1: not JSON"),
         ("q.jsonl", "[" * 100_000, "not JSON"),
-        ("q.tsv", "q 1\ta\t1\n", "'q 1' is blank or holds white space"),
+        ("q.txt", "q 1 0 a 1\n", "5 columns .*ids with spaces need tabs or JSON Lines"),
+        ("q.tsv", "\ta\t1\n", "query id '' is blank"),
+        ("q.jsonl", '{"query-id": " q", "corpus-id": "a", "score": 1}\n', "' q' begins or ends with white space"),
+        ("q.jsonl", '{"query-id": "q", "corpus-id": "a\\tb", "score": 1}\n', r"document id 'a\\tb' holds '\\t'"),
         ("q.parquet", "not parquet", "not a readable Parquet file"),
     ],
 )
@@ -129,7 +156,7 @@ def test_wrong_jsonl_runs(tmp_path: Path, content: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Q0 2019 SCC 65 1 0.5 x\n", "8 columns instead of 6"),
+        ("q1 Q0 2019 SCC 65 1 0.5 x\n", "8 columns instead of 6 .*ids with spaces need JSON Lines"),
         ("q1 Q0 a 1 nan x\n", "score 'nan' is not a finite number"),
         ("q1 Q0 a 1 inf x\n", "score 'inf' is not a finite number"),
         ("q1 Q0 a 1 0,5 x\n", "score '0,5' is not a finite number"),

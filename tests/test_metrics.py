@@ -163,3 +163,75 @@ def test_retrieval_takes_nothing_that_evaluate_would_bend(python):
         "{'mrr': 1.0, 'judged@5': 0.5, 'n': 1, 'skipped': 1, 'judged@5_n': 2, 'judged@5_skipped': 0}",
         "{'mrr': 0.5, 'paper_mrr': 0.5, 'n': 1, 'skipped': 0}",
     ]
+
+
+SPAN_ODDITIES = """
+import evaluate
+metric = evaluate.load("metrics/canlegalrag_spans")
+row = lambda doc, start, end, **more: {"doc_id": doc, "start": start, "end": end, **more}
+gold = [[row("cuad/A || B: 1%20.txt", 0, 100)], [row("é😀", 5, 15)]]
+print(metric.compute(predictions=[[], []], references=gold, k=1))
+print(metric.compute(predictions=[[]], references=[[]], k=1))
+found = [[row("cuad/A || B: 1%20.txt", 0, 50, score=0.5)], [row("é😀", 5, 15, score=0.5), row("e😀", 5, 15, score=0.1)]]
+print(metric.compute(predictions=found, references=gold, k=[1, 2])["recall@2"])
+metric.add(prediction=found[0], reference=gold[0])
+metric.add_batch(predictions=found[1:], references=gold[1:])
+result = metric.compute(k=2, datasets=["b", "a"], mode="reference")
+print(result["by_dataset"]["b"]["recall"], result["macro"]["recall@2"], result["macro"]["precision"])
+wrong = [row("a", 1.5, 3), row("a", "1", 3), row("a", True, 3), row("a", 3, 3), row("a", 4, 3), row("a", -1, 3)]
+wrong += [row(1, 0, 3), row(None, 0, 3), {"doc_id": "a", "start": 0}, "a", None]
+wrong += [row("\\ud800", 0, 1), row("a", 0, 2**40)]
+for one in wrong:
+    try:
+        print("taken:", metric.compute(predictions=[[gold[0][0], one]], references=gold[:1]))
+    except ValueError as error:
+        print(str(error).partition(" (")[0])
+both = {"predictions": found, "references": gold}
+short, bare = {**both, "predictions": found[:1]}, {"predictions": [found[0][0]], "references": gold[:1]}
+odd = ({**both, "k": 0}, {**both, "datasets": ["a"]}, {**both, "mode": "x"})
+for given in ({"predictions": found}, {"references": gold}, short, bare, *odd):
+    try:
+        print("taken:", metric.compute(**given))
+    except ValueError as error:
+        print(str(error).partition(" (")[0])
+"""
+
+
+def test_spans_takes_nothing_that_evaluate_would_bend(python):
+    done = python("-c", SPAN_ODDITIES)
+    assert done.returncode == 0, done.stderr
+    nothing = "'wrong_document_rate{}': None, 'retrieved_characters{}': 0.0"
+    lines = done.stdout.splitlines()
+    assert lines[:4] == [
+        f"{{'precision@1': 0.0, 'recall@1': 0.0, 'f1@1': 0.0, {nothing.format('@1', '@1')}, 'n': 2, 'skipped': 0, "
+        "'wrong_document_rate@1_n': 0, 'wrong_document_rate@1_skipped': 2, "
+        f"'precision': 0.0, 'recall': 0.0, 'f1': 0.0, {nothing.format('', '')}}}",
+        f"{{'precision@1': None, 'recall@1': None, 'f1@1': None, {nothing.format('@1', '@1')}, 'n': 0, 'skipped': 1, "
+        "'retrieved_characters@1_n': 1, 'retrieved_characters@1_skipped': 0, "
+        f"'precision': None, 'recall': None, 'f1': None, {nothing.format('', '')}}}",
+        "0.75",  # 50 of 100, 10 of 10
+        "0.5 0.75 0.75",
+    ]
+    where = "predictions of query 0, spans[1]:"
+    assert lines[4:] == [
+        f"{where} offset 1.5 is not a whole number from 0 to 2147483647",
+        f"{where} offset '1' is not a whole number from 0 to 2147483647",
+        f"{where} offset True is not a whole number from 0 to 2147483647",
+        f"{where} 3 to 3 is empty",
+        f"{where} 4 to 3 is reversed",
+        f"{where} offset -1 is not a whole number from 0 to 2147483647",
+        f"{where} document 1 is not a string",
+        f"{where} document None is not a string",
+        f"{where} {{'doc_id': 'a', 'start': 0}} is no span",
+        f"{where} 'a' is no span",
+        f"{where} None is no span",
+        rf"{where} document '\ud800' holds half a surrogate pair, which no file can",
+        f"{where} offset 1099511627776 is not a whole number from 0 to 2147483647",
+        "references: None stands where a list should",
+        "predictions: None stands where a list should",
+        "predictions: 1 rankings for 2 lists of references",
+        "predictions of query 0: a dict stands where a list should",
+        "k: 0 is not a whole number from 1",
+        "datasets: 1 names for 2 queries",
+        "mode: 'x' is not known",
+    ]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from canlegalrag.errors import InputError
-from canlegalrag.plain import is_whole, require_list, require_strings
+from canlegalrag.plain import id_fault, is_whole, require_list, require_strings
 
 
 @pytest.mark.parametrize("given", [[], (), ["a"], deque(["a"]), np.array(["a"]), range(3), {"a": 1}.values()], ids=repr)
@@ -32,3 +32,32 @@ def test_strings():
     with pytest.raises(InputError, match=r"^x: '\\ud83d' holds half a surrogate pair, which no file can"):
         require_strings("x", ["a", "\ud83d", "\ude00"], "fix")
     assert not is_whole("\ud83d\ude00") and is_whole("\U0001f600")
+
+
+@pytest.mark.parametrize(
+    "id_", ["a", "001", "2001-québec-007", "cuad/A||B: 50% off  (1).txt", "q\u0301", "a\u200bb", "\U0001f600"]
+)
+def test_what_can_be_an_id(id_):
+    assert id_fault(id_) is None
+
+
+@pytest.mark.parametrize(
+    ("id_", "fault"),
+    [
+        ("", "is blank"),
+        (" ", "is blank"),
+        ("\u00a0\n", "is blank"),
+        (" a", "begins or ends with white space"),
+        ("a\n", "begins or ends with white space"),
+        ("a\u3000", "begins or ends with white space"),
+        ("a\tb", "holds '\\t', which no id may"),
+        ("a\r\nb", "holds '\\r', which no id may"),
+        ("a\u00a0b", "holds '\\xa0', which no id may"),
+        ("a\u2028b", "holds '\\u2028', which no id may"),
+        ("a\x00b", "holds '\\x00', which no id may"),
+        ("a\x85b", "holds '\\x85', which no id may"),
+        ("a\x7fb", "holds '\\x7f', which no id may"),
+    ],
+)
+def test_what_cannot_be_an_id(id_, fault):
+    assert id_fault(id_) == fault

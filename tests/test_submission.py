@@ -5,11 +5,12 @@ import math
 
 import pytest
 
-from canlegalrag import submission
+from canlegalrag import report, submission
 from canlegalrag.benchmark import Benchmark
+from canlegalrag.errors import InputError
 from canlegalrag.files import dumps
 from canlegalrag.measures.retrieval import parse, parse_all
-from canlegalrag.types import Document, Hit, Query
+from canlegalrag.types import Document, Hit, Passage, Query, Snippet
 
 
 def bench() -> Benchmark:
@@ -139,3 +140,200 @@ def test_scores_json_is_the_payload_with_a_line_a_query() -> None:
     text = submission.scores_json(payload)
     assert json.loads(text) == json.loads(dumps(payload))
     assert '\n  "q4": {"mrr": null, "recall@1": null}\n' in text
+
+
+def spanned(**fields) -> Benchmark:
+    """Three queries of two data sets with gold spans of ten characters, in documents of a hundred."""
+    documents = {i: Document(i, "", "0123456789" * 10) for i in "abc"}
+    queries = {q: Query(q, "x", dataset=d) for q, d in (("q1", "small"), ("q2", "large"), ("q3", "large"))}
+    snippets = tuple(Snippet(q, "a", 0, 10, "0123456789") for q in queries)
+    made = {"documents": documents, "queries": queries, "qrels": {q: {"a": 1} for q in queries}, "snippets": snippets}
+    return Benchmark("spanned", **(made | fields))
+
+
+def hits(*spans) -> list[Hit]:
+    return [Hit(d, -float(i), Passage(d, 0, start, end)) for i, (d, start, end) in enumerate(spans)]
+
+
+SPANS = {"q1": hits(("a", 0, 10), ("b", 0, 10)), "q2": hits(("b", 0, 10), ("a", 0, 5))}
+
+
+def test_characters_are_counted_where_gold_and_run_have_offsets() -> None:
+    payload, problems = submission.score_run(SPANS, benchmark=spanned())
+    assert [str(p) for p in problems] == ["query 'q3': has no ranking: scores zero"]
+    names = list(payload["measures"])
+    assert names[:2] == ["ndcg@10", "recall@10"]
+    assert names[-4:] == ["span_precision@1", "span_recall@1", "span_f1@1", "wrong_document_rate@1"]  # two hits: no @8
+    assert payload["measures"]["span_recall@1"]["mean"] == pytest.approx(1 / 3)
+    assert payload["measures"]["wrong_document_rate@1"] | {"low": 0, "high": 0} == {
+        "mean": 0.5,
+        "n": 2,
+        "skipped": 1,
+        "low": 0,
+        "high": 0,
+    }
+    spans = payload["spans"]
+    assert {d: part["span_recall@1"]["mean"] for d, part in spans["by_dataset"].items()} == {"small": 1.0, "large": 0.0}
+    assert spans["macro"]["span_recall@1"] == {"mean": 0.5, "n": 3, "skipped": 0, "low": None, "high": None}
+    curve = spans["curve"]
+    assert (curve["characters"][0], curve["recall"][0], curve["filled"][0]) == (500, 0.5, 0.0)
+    assert (curve["by_dataset"]["large"][0], curve["macro"][0]) == (0.25, 0.625)
+    assert payload["provenance"]["definitions"]["span_f1@1"] == "span"
+    json.loads(dumps(payload))
+    assert list(json.loads(submission.scores_json(payload))) == ["measures", "per_query", "by", "spans", "provenance"]
+    tables = report.span_tables(payload)
+    assert [[c.header for c in t.columns][:3] for t in tables] == [
+        ["measure", "small", "large"],
+        ["characters", "all queries", "small"],
+    ]
+
+
+def test_depths_add_characters_to_any_measures() -> None:
+    """At depths that are asked for all is counted, strictly and as published, also below the end of the rankings."""
+    payload, problems = submission.score_run(SPANS, parse_all("mrr span_recall@2"), benchmark=spanned(), depths=[2, 64])
+    names = ["span_precision", "span_recall", "span_f1", "wrong_document_rate", "retrieved_characters"]
+    names += ["reference_span_precision", "reference_span_recall"]
+    listed = [f"{name}@{k}" for k in (2, 64) for name in names]
+    assert sorted(payload["measures"]) == sorted(["mrr", *listed])  # what is asked for twice stands once
+    assert list(payload["measures"])[:2] == ["mrr", "span_recall@2"]
+    assert payload["measures"]["retrieved_characters@64"]["mean"] == pytest.approx((20 + 15 + 0) / 3)
+    assert payload["measures"]["reference_span_precision@2"]["mean"] == pytest.approx((10 / 20 + 5 / 15 + 0) / 3)
+    assert "macro" in payload["spans"]
+    assert [p.where for p in problems] == ["query 'q3'"]
+    payload, _ = submission.score_run(SPANS, benchmark=spanned(), depths=[1])
+    assert len(payload["measures"]) == 9 + 7
+    for given in ({"measures": parse_all("mrr"), "depths": None}, {"measures": parse_all("mrr"), "depths": []}):
+        assert list(submission.score_run(SPANS, benchmark=spanned(), **given)[0]["measures"]) == ["mrr"]
+    assert len(submission.score_run(SPANS, benchmark=spanned(), depths=())[0]["measures"]) == 9
+    with pytest.raises(InputError, match="span_precision@0"):
+        submission.score_run(SPANS, benchmark=spanned(), depths=[0])
+
+
+def test_depths_do_nothing_where_something_is_missing() -> None:
+    for run, benchmark in (({"q1": [Hit("a", 1.0)]}, spanned()), (SPANS, spanned(snippets=())), (SPANS, None)):
+        payload, _ = submission.score_run(
+            run, parse_all("mrr"), benchmark=benchmark, qrels=spanned().qrels, depths=[1, 2]
+        )
+        assert list(payload["measures"]) == ["mrr"]
+        assert "spans" not in payload
+    odd = {**SPANS, "q3": hits(("a", 5, 101))}
+    payload, problems = submission.score_run(odd, parse_all("mrr"), benchmark=spanned(), depths=[1])
+    assert list(payload["measures"]) == ["mrr"]
+    assert [p.where for p in problems] == ["query 'q3': hits[0]", "measures of characters"]
+    partly = spanned(snippets=spanned().snippets[:1])
+    _, problems = submission.score_run(SPANS, parse_all("mrr"), benchmark=partly, depths=[1])
+    assert problems[-1].what.startswith("2 queries have no gold span: they count as zero")
+
+
+def test_one_data_set_has_no_table_of_its_own() -> None:
+    queries = {q: Query(q, "x") for q in ("q1", "q2", "q3")}
+    payload, _ = submission.score_run(SPANS, benchmark=spanned(queries=queries))
+    assert (payload["spans"]["by_dataset"], payload["spans"]["macro"]) == ({}, {})
+    assert payload["spans"]["curve"]["by_dataset"] == {}
+    assert len(report.span_tables(payload)) == 1
+
+
+def test_nothing_is_counted_where_something_is_missing() -> None:
+    whole = {"q1": [Hit("a", 1.0)]}
+    for run, benchmark in ((whole, spanned()), (SPANS, spanned(snippets=())), (SPANS, bench())):
+        payload, _ = submission.score_run(run, benchmark=benchmark)
+        assert "spans" not in payload
+        assert set(payload["provenance"]["definitions"].values()) == {"standard"}
+    payload, _ = submission.score_run(SPANS, qrels=spanned().qrels)
+    assert report.span_tables(payload) == []
+    asked, _ = submission.score_run(SPANS, parse_all("mrr"), benchmark=spanned())
+    assert list(asked["measures"]) == ["mrr"]
+
+
+@pytest.mark.parametrize(
+    ("odd", "message"),
+    [
+        ([Hit("a", 0.0)], "has no offsets"),
+        (hits(("a", 5, 5)), "5 to 5 holds no character"),
+        (hits(("a", 5, 101)), "passage ends at 101, but a has 100 characters"),
+    ],
+)
+def test_offsets_that_cant_be_used_are_named(odd, message) -> None:
+    run = {**SPANS, "q3": [*hits(("a", 0, 5)), *odd]}
+    payload, problems = submission.score_run(run, benchmark=spanned())
+    assert "spans" not in payload and "ndcg@10" in payload["measures"]
+    assert [p.where for p in problems] == ["query 'q3': hits[1]", "measures of characters"]
+    assert problems[0].what.startswith(message)
+    with pytest.raises(InputError, match=r"query 'q3': hits\[1\]: " + message):
+        submission.score_run(run, parse_all("span_recall@1"), benchmark=spanned())
+    with pytest.raises(InputError, match=r"y: query 'q3': hits\[1\]: " + message):
+        submission.compare_runs({"x": SPANS, "y": run}, parse("span_recall@1"), spanned())
+    # Below the k of a run of ours, and for queries that nobody asked, it doesn't matter.
+    payload, problems = submission.score_run({**run, "q9": odd}, benchmark=spanned(), made={"k": 1})
+    assert payload["measures"]["span_recall@1"]["mean"] == pytest.approx((1 + 0 + 1 / 2) / 3)
+    assert [p.where for p in problems] == ["query 'q9'"]
+
+
+def test_many_faults_are_one_problem() -> None:
+    run = {"q1": [*hits(("a", 0, 5)), *([Hit("a", -1.0)] * 9)]}
+    _, problems = submission.score_run(run, benchmark=spanned())
+    assert str(problems[-2]) == "run: 4 more hits have offsets that can't be used"
+    assert sum("hits[" in p.where for p in problems) == 5
+
+
+def test_characters_need_gold_spans() -> None:
+    for given in ({"benchmark": spanned(snippets=())}, {"qrels": spanned().qrels}):
+        with pytest.raises(InputError, match=r"'span_f1@3'.*no gold spans"):
+            submission.score_run(SPANS, parse_all("mrr span_f1@3"), **given)
+
+
+def test_a_wrong_document_is_named_at_its_hit() -> None:
+    run = {"q1": hits(("a", 0, 10), ("A", 0, 10000)), "q2": SPANS["q2"], "q3": SPANS["q2"]}
+    payload, (problem,) = submission.score_run(run, parse_all("wrong_document_rate@2"), benchmark=spanned())
+    assert problem.where == "query 'q1': hits[1]"
+    assert problem.what.startswith("document 'A' is not in the corpus")
+    assert payload["measures"]["wrong_document_rate@2"]["mean"] == 0.5
+
+
+def test_the_first_k_hits_are_counted_then_excluded_documents_leave() -> None:
+    queries = {"q1": Query("q1", "x", excluded=("b",))}
+    run = {"q1": hits(("b", 0, 10), ("c", 0, 10), ("a", 0, 10))}
+    one = spanned(queries=queries, qrels={"q1": {"a": 1}})
+    measures = parse_all("span_recall@3 retrieved_characters@3")
+    for depth, expected in ((2, [0.0, 10.0]), (3, [1.0, 20.0])):
+        payload, _ = submission.score_run(run, measures, benchmark=one, made={"k": depth})
+        assert [row["mean"] for row in payload["measures"].values()] == expected
+    (pair,), _ = submission.compare_runs({"x": run, "y": run}, measures[0], one, depths={"x": 2})
+    assert (pair.mean_a, pair.mean_b) == (0.0, 1.0)
+
+
+def test_reference_measures_say_which_zeros_are_empty() -> None:
+    partly = spanned(snippets=spanned().snippets[:1])
+    payload, problems = submission.score_run(
+        {**SPANS, "q3": SPANS["q2"]}, parse_all("reference_span_recall@1"), benchmark=partly
+    )
+    assert payload["measures"]["reference_span_recall@1"]["mean"] == pytest.approx(1 / 3)
+    assert [str(p) for p in problems] == [
+        "measure 'reference_span_recall@1': 2 queries have no gold span: they count as zero, as in the published code "
+        "(span_… leaves them out)"
+    ]
+
+
+def test_places_are_lines_of_the_file(tmp_path) -> None:
+    (tmp_path / "run.jsonl").write_text('\n{"query_id": "q 1", "hits": []}\n\n{"query_id": "q2", "hits": []}\n')
+    place = submission.lines_of(tmp_path / "run.jsonl")
+    assert place("q 1", 0, "d").endswith("run.jsonl:2: hits[0]")
+    assert place("q2", 3, "d").endswith("run.jsonl:4: hits[3]")
+    (tmp_path / "run.trec").write_text("q1 Q0 a 1 2.0 x\nq1 Q0 b 2 1.0 x\n")
+    assert submission.lines_of(tmp_path / "run.trec")("q1", 0, "b").endswith("run.trec:2")
+    (tmp_path / "odd.trec").write_text('{"q1 Q0 a 1 2.0 x\n{} Q0 b 2 1.0 x\n')
+    place = submission.lines_of(tmp_path / "odd.trec")
+    assert (place('{"q1', 0, "a"), place("{}", 0, "b")) == (f"{tmp_path}/odd.trec:1", f"{tmp_path}/odd.trec:2")
+
+
+def test_comparing_names_faults_by_line() -> None:
+    bare = {**SPANS, "q2": [Hit("a", 1.0)]}
+
+    def place(query, i, document):
+        return f"y.jsonl:7: hits[{i}]"
+
+    with pytest.raises(InputError, match=r"^y\.jsonl:7: hits\[0\]: has no offsets"):
+        submission.compare_runs({"x": SPANS, "y": bare}, parse("span_recall@1"), spanned(), places={"y": place})
+    strange = {**SPANS, "q2": [Hit("zzz", 1.0)]}
+    _, problems = submission.compare_runs({"x": SPANS, "y": strange}, parse("mrr"), spanned(), places={"y": place})
+    assert "y: y.jsonl:7: hits[0]: document 'zzz' is not in the corpus: not relevant" in map(str, problems)

@@ -180,6 +180,7 @@ def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
         "languages": _counts(summary["languages"]),
         "queries": f"{summary['queries']:,} in {summary['blocks']:,} blocks",
         "provinces": _counts(summary["provinces"]),
+        **({"data sets": _counts(summary["datasets"])} if set(summary["datasets"]) - {"(none)"} else {}),
         "judgments": f"{summary['judgments']:,}",
         "reference answers": f"{summary['answers']:,}",
         "snippets": f"{summary['snippets']:,}",

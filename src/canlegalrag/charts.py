@@ -1,15 +1,19 @@
 """Charts as SVG, small enough to stand in a page that needs no network and no script."""
 
+import math
 from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
-__all__ = ["Series", "forest", "lines"]
+__all__ = ["CURVES", "Series", "forest", "frontier", "lines", "scatter"]
 
 Series: TypeAlias = Mapping[str, Sequence[tuple[str, float]]]
 """Name of a curve -> (label on the x axis, value)."""
 
 _COLOURS = ("#8c1d2f", "#1f5fa8", "#c9822b", "#3d7f52", "#7a4fa3", "#5f6b76")
+CURVES = len(_COLOURS)
+"""How many curves `lines` can show without repeating a colour."""
+
 _DASHES = ("", "", "6 4", "6 4", "2 3", "2 3")
 _TEXT = 'font-family="system-ui,sans-serif" font-size="12" fill="currentColor"'
 _GRID = 'stroke="currentColor" stroke-opacity="0.15"'
@@ -79,4 +83,64 @@ def lines(series: Series, title: str) -> str:
         parts.append(f'<line x1="{left + width + 20}" x2="{left + width + 44}" y1="{y}" y2="{y}" stroke="{colour}" ')
         parts.append(f'stroke-width="2" stroke-dasharray="{dash}"/>')
         parts.append(f'<text x="{left + width + 52}" y="{y + 4}">{escape(name)}</text>')
-    return _svg(left + width + 210, top + height + 32, title, parts)
+    legend = 62 + max(148, 7 * max(map(len, series), default=0))
+    return _svg(left + width + legend, top + height + 32, title, parts)
+
+
+def frontier(points: Sequence[tuple[str, float, float]]) -> list[tuple[str, float, float]]:
+    """The points that no other beats at the same price or less, cheapest first.
+
+    Args:
+        points: (name, price, quality).
+
+    >>> [name for name, *_ in frontier([("a", 1.0, 0.5), ("b", 2.0, 0.4), ("c", 3.0, 0.6)])]
+    ['a', 'c']
+    """
+    kept: list[tuple[str, float, float]] = []
+    for point in sorted(points, key=lambda p: (p[1], -p[2])):
+        if not kept or point[2] > kept[-1][2]:
+            kept.append(point)
+    return kept
+
+
+def scatter(points: Sequence[tuple[str, float, float]], across: str, up: str) -> str:
+    """Quality against a price on a logarithmic scale, with the frontier; names stand beside the points of the frontier,
+    the others are numbered by the table that goes with the chart.
+
+    Args:
+        points: (name, price above 0, quality from 0 to 1).
+        across: what the price is.
+        up: what the quality is.
+    """
+    left, width, height, top = 60, 640, 320, 14
+    prices = [price for _, price, _ in points]
+    low, high = math.floor(math.log10(min(prices))), math.ceil(math.log10(max(prices)))
+    high = max(high, low + 1)
+    ceiling = max(0.1, math.ceil(max(quality for *_, quality in points) * 10) / 10)
+
+    def place(price: float, quality: float) -> tuple[float, float]:
+        return left + width * (math.log10(price) - low) / (high - low), top + height * (1 - quality / ceiling)
+
+    parts = []
+    for power in range(low, high + 1):
+        x, _ = place(10.0**power, 0)
+        parts.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="{top}" y2="{top + height}" {_GRID}/>')
+        parts.append(f'<text x="{x:.1f}" y="{top + height + 18}" text-anchor="middle">{10.0**power:g}</text>')
+    for tick in range(5):
+        _, y = place(10.0**low, ceiling * tick / 4)
+        parts.append(f'<line x1="{left}" x2="{left + width}" y1="{y:.1f}" y2="{y:.1f}" {_GRID}/>')
+        parts.append(f'<text x="{left - 8}" y="{y + 4:.1f}" text-anchor="end">{ceiling * tick / 4:.2f}</text>')
+    best = frontier(points)
+    path = " ".join("{:.1f},{:.1f}".format(*place(price, quality)) for _, price, quality in best)
+    parts.append(
+        f'<polyline points="{path}" fill="none" stroke="{_COLOURS[1]}" stroke-width="1.5" stroke-dasharray="4 3"/>'
+    )
+    for number, point in enumerate(points, 1):
+        x, y = place(*point[1:])
+        on = point in best
+        label = point[0] if on else str(number)
+        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="4" fill="{_COLOURS[1] if on else _COLOURS[5]}">')
+        parts.append(f"<title>{escape(point[0])}</title></circle>")
+        parts.append(f'<text x="{x + 7:.1f}" y="{y - 5:.1f}" font-size="11">{escape(label)}</text>')
+    parts.append(f'<text x="{left + width / 2}" y="{top + height + 38}" text-anchor="middle">{escape(across)}</text>')
+    return _svg(left + width + 150, top + height + 48, f"{up} against {across}", parts)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from canlegalrag.errors import InputError
-from canlegalrag.plain import is_whole
+from canlegalrag.plain import id_fault, is_whole
 from canlegalrag.types import Document, Hit, Passage, Qrels
 
 __all__ = [
@@ -191,8 +191,9 @@ def _id(where: str, field: str, value: Any) -> str:
         raise InputError(where, f"has no {field}", f'"{field}": "…"')
     if not isinstance(value, str):
         raise InputError(where, f"{field} {value!r} is not a string", f'write "{value}"')
-    if value.split() != [value]:
-        raise InputError(where, f"{field} {value!r} is blank or holds white space", "ids have no white space")
+    fault = id_fault(value)
+    if fault:
+        raise InputError(where, f"{field} {value!r} {fault}", "of white space, ids may hold inner spaces only")
     return value
 
 
@@ -236,7 +237,8 @@ def _qrels_text(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
             yield f"{path}:{number}", cells[0], cells[1], cells[2]
         else:
             what = f"{len(cells)} columns"
-            raise InputError(f"{path}:{number}", what, "4 (query 0 document grade) or 3 (query document grade)")
+            fix = "4 (query 0 document grade) or 3 (query document grade); ids with spaces need tabs or JSON Lines"
+            raise InputError(f"{path}:{number}", what, fix)
 
 
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -333,7 +335,8 @@ def _read_trec(path: Path) -> dict[str, list[Hit]]:
         cells = line.split()
         if len(cells) not in (5, 6):
             what = f"{len(cells)} columns instead of 6"
-            raise InputError(f"{path}:{number}", what, "query Q0 document rank score tag; ids have no white space")
+            fix = "query Q0 document rank score tag; ids with spaces need JSON Lines"
+            raise InputError(f"{path}:{number}", what, fix)
         run.setdefault(cells[0], []).append(Hit(cells[2], _score(f"{path}:{number}", cells[4])))
     for hits in run.values():
         hits.sort(key=lambda hit: -hit.score)
@@ -357,7 +360,12 @@ def run_line(query_id: str, hits: Sequence[Hit]) -> str:
 
 
 def write_trec(run: Mapping[str, Sequence[Hit]], path: Path, *, tag: str = "canlegalrag") -> None:
-    """Write documents as a TREC run: the best passage stands for its document, since TREC ids may not repeat."""
+    """Write documents as a TREC run: the best passage stands for its document, since TREC ids may not repeat.
+
+    Raises:
+        InputError: an id holds white space, or the tag does.
+    """
+    _columns(path, [tag, *run, *dict.fromkeys(hit.doc_id for hits in run.values() for hit in hits)])
     lines = []
     for query_id, hits in run.items():
         best: dict[str, float] = {}
@@ -369,6 +377,19 @@ def write_trec(run: Mapping[str, Sequence[Hit]], path: Path, *, tag: str = "canl
 
 
 def write_qrels(qrels: Qrels, path: Path) -> None:
-    """Write judgments in the TREC format."""
+    """Write judgments in the TREC format.
+
+    Raises:
+        InputError: an id holds white space.
+    """
+    _columns(path, [*qrels, *dict.fromkeys(document for judged in qrels.values() for document in judged)])
     lines = [f"{q} 0 {d} {grade}\n" for q, judged in qrels.items() for d, grade in judged.items()]
     write_atomic(path, "".join(lines))
+
+
+def _columns(path: Path, ids: Iterable[str]) -> None:
+    """Refuse ids that would be more than one column, or none, in a TREC file."""
+    for id_ in ids:
+        if id_.split() != [id_]:
+            what = f"{id_!r} is blank or holds white space, which a TREC file can't carry"
+            raise InputError(str(path), what, "write it as JSON Lines")

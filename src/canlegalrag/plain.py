@@ -1,11 +1,12 @@
-"""Plain input, as JSON or an `evaluate` module gives it: lists that are lists, strings that a file can hold."""
+"""Plain input, as JSON or an `evaluate` module gives it: lists that are lists, strings that a file can hold, ids."""
 
+import unicodedata
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
 
 from canlegalrag.errors import InputError
 
-__all__ = ["HALF", "is_whole", "require_list", "require_strings"]
+__all__ = ["HALF", "id_fault", "is_whole", "require_list", "require_strings"]
 
 HALF = "holds half a surrogate pair, which no file can"
 """What is wrong with a string that `is_whole` refuses."""
@@ -24,6 +25,29 @@ def is_whole(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def id_fault(text: str) -> str | None:
+    r"""Say what keeps a string from being an id; None where it can be one.
+
+    Of white space an id may hold plain spaces, and those inside only: LegalBench-RAG's ids are names of files. A TREC
+    file can't carry these; JSON Lines can.
+
+    >>> id_fault("cuad/AGENCY AGREEMENT.txt"), id_fault(" a"), id_fault("")
+    (None, 'begins or ends with white space', 'is blank')
+    >>> id_fault("a\tb")
+    "holds '\\t', which no id may"
+    """
+    if not text.strip():
+        return "is blank"
+    if text.strip() != text:
+        return "begins or ends with white space"
+    if text.isascii() and text.isprintable():
+        return None
+    for c in text:
+        if (c.isspace() and c != " ") or unicodedata.category(c) == "Cc":
+            return f"holds {c!r}, which no id may"
+    return None
 
 
 def require_list(where: str, given: Any, fix: str) -> None:

@@ -1,11 +1,18 @@
-"""The verbs: what a retriever must be able to do. Structural: nothing here is ever inherited from."""
+"""The verbs: what retrievers and models must be able to do. Structural: nothing here is ever inherited from."""
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from canlegalrag.types import Hit
+from canlegalrag.types import Completion, Hit, Prompt
 
-__all__ = ["Retriever"]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+__all__ = ["Embedder", "Generator", "Kind", "Model", "Reranker", "Retriever"]
+
+Kind: TypeAlias = Literal["query", "document"]
+"""What a text is embedded as: models have a prompt for each."""
 
 
 @runtime_checkable
@@ -27,4 +34,55 @@ class Retriever(Protocol):
         Returns:
             One list of hits a query, in the order of the queries.
         """
+        ...
+
+
+@runtime_checkable
+class Model(Protocol):
+    """What every model says of itself."""
+
+    @property
+    def identity(self) -> Mapping[str, Any]:
+        """What its output depends on, as JSON: `model` (`provider/model`), revision, prompts, dimensions, window,
+        dtype, and the versions that matter. Indexes and caches are named by it; runs record it.
+        """
+        ...
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What it did so far: `texts`, `truncated` (longer than the window, so that their end went unread), and
+        `tokens` where they are known.
+        """
+        ...
+
+
+@runtime_checkable
+class Embedder(Model, Protocol):
+    """Turns texts into vectors."""
+
+    def embed(self, texts: Sequence[str], *, kind: Kind) -> "NDArray[np.float32]":
+        """Embed texts.
+
+        Returns:
+            (texts, dimensions) float32, in the order of the texts, each row of length 1; a text that has no content
+            for the model is a row of zeros.
+        """
+        ...
+
+
+@runtime_checkable
+class Reranker(Model, Protocol):
+    """Reads a query and texts together."""
+
+    def rerank(self, query: str, texts: Sequence[str]) -> list[float]:
+        """Score each text for the query: one finite number a text, higher is better."""
+        ...
+
+
+@runtime_checkable
+class Generator(Model, Protocol):
+    """Writes texts."""
+
+    def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
+        """Answer each prompt at temperature 0, in the order of the prompts."""
         ...

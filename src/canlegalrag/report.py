@@ -7,9 +7,11 @@ from typing import Any
 
 from rich.table import Table
 
-from canlegalrag import charts
+from canlegalrag import charts, price_report, span_report, tables
 from canlegalrag.measures.stats import Comparison
+from canlegalrag.reproduction import Row
 from canlegalrag.submission import number
+from canlegalrag.tables import figure
 
 __all__ = [
     "comparison_table",
@@ -18,15 +20,13 @@ __all__ = [
     "info_table",
     "pairs",
     "problems_table",
+    "reproduction_table",
     "runs_table",
     "scores_table",
+    "span_tables",
 ]
 
 Payload = Mapping[str, Any]
-
-
-def _figure(value: float | None, digits: int = 4) -> str:
-    return "–" if value is None or value != value else f"{value:.{digits}f}"
 
 
 def _signed(value: float, digits: int = 3) -> str:
@@ -61,8 +61,34 @@ def scores_table(payload: Payload, title: str = "") -> Table:
         table.add_column(name, justify="right" if name in ("mean", "n", "skipped") else "left")
     for name, row in payload["measures"].items():
         family = payload["provenance"]["definitions"][name]
-        table.add_row(name, _figure(row["mean"]), _interval(row), str(row["n"]), str(row["skipped"]), family)
+        table.add_row(name, figure(row["mean"]), _interval(row), str(row["n"]), str(row["skipped"]), family)
     return table
+
+
+def span_tables(payload: Payload) -> list[Table]:
+    """Measures of characters by data set, where there are several, and recall at equal retrieved characters."""
+    spans = payload.get("spans", {})
+    found = []
+    sets = spans.get("by_dataset", {})
+    if len(sets) > 1:
+        table = Table(title="by data set; macro is their mean with equal weight", title_justify="left")
+        for name in ("measure", *sets, "macro", "95 % interval"):
+            table.add_column(name, justify="left" if name in ("measure", "95 % interval") else "right")
+        for name, row in spans["macro"].items():
+            cells = [f"{figure(part[name]['mean'])} ({part[name]['n']})" for part in sets.values()]
+            table.add_row(name, *cells, figure(row["mean"]), _interval(row))
+        found.append(table)
+    if spans:
+        curve = spans["curve"]
+        labels = curve["by_dataset"] if len(sets) > 1 else {}
+        table = Table(title="span_recall at equal retrieved characters", title_justify="left")
+        for name in ("characters", "all queries", *labels, *(["macro"] if labels else []), "rankings as long"):
+            table.add_column(name, justify="right")
+        columns = [curve["recall"], *labels.values(), *([curve["macro"]] if labels else []), curve["filled"]]
+        for characters, *values in zip(curve["characters"], *columns, strict=True):
+            table.add_row(f"{characters:,}", *map(figure, values))
+        found.append(table)
+    return found
 
 
 def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
@@ -72,7 +98,7 @@ def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
     for name in (field, "n", *measures):
         table.add_column(name, justify="left" if name == field else "right")
     for label, rows in groups.items():
-        cells = [f"{_figure(rows[m]['mean'])} [{_interval(rows[m])}]" for m in measures]
+        cells = [f"{figure(rows[m]['mean'])} [{_interval(rows[m])}]" for m in measures]
         table.add_row(label, str(rows[measures[0]]["n"]), *cells)
     return table
 
@@ -88,7 +114,7 @@ def _board(results: Mapping[str, Payload], measures: Sequence[str], main: str) -
         rows = results[run]["measures"]
         cells = [run]
         for name in measures:
-            cells += [_figure(rows[name]["mean"], 3), *([_interval(rows[name])] if name == main else [])]
+            cells += [figure(rows[name]["mean"], 3), *([_interval(rows[name])] if name == main else [])]
         body.append([*cells, str(rows[main]["n"]), str(rows[main]["skipped"])])
     return [*heads, "n", "skipped"], body
 
@@ -104,6 +130,19 @@ def runs_table(results: Mapping[str, Payload], measures: Sequence[str], main: st
     return table
 
 
+def reproduction_table(rows: Sequence[Row]) -> Table:
+    """Our scores beside the paper's figures, in its way of counting; the last column is the standard one."""
+    title = "Beside the paper: its figures are from secondary notes and in its own way of counting"
+    table = Table(title=title, title_justify="left")
+    for name in ("recipe", "measure", "ours", "paper", "ours − paper", "standard measure"):
+        table.add_column(name, justify="left" if name in ("recipe", "measure") else "right")
+    for row in rows:
+        difference = "–" if row.difference is None else _signed(row.difference)
+        figures = (figure(row.ours, 3), figure(row.paper, 3), difference, figure(row.standard, 3))
+        table.add_row(row.name, row.measure, *figures)
+    return table
+
+
 def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
     """Every pair of runs: difference, interval, p and whether they can be told apart."""
     title = f"{measure}: paired randomisation tests over blocks, Holm over {len(comparisons)} pairs"
@@ -113,7 +152,7 @@ def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
     for c in comparisons:
         interval = "–" if c.low != c.low else f"{_signed(c.low)} … {_signed(c.high)}"
         table.add_row(
-            c.a, c.b, _figure(c.mean_a), _figure(c.mean_b), _signed(c.difference, 4), interval, *_p(c), verdict(c)
+            c.a, c.b, figure(c.mean_a), figure(c.mean_b), _signed(c.difference, 4), interval, *_p(c), verdict(c)
         )
     return table
 
@@ -125,7 +164,7 @@ def pairs(comparisons: Sequence[Comparison]) -> list[dict[str, Any]]:
 
 
 def _p(c: Comparison) -> tuple[str, str]:
-    return _figure(c.p), _figure(c.p_holm)
+    return figure(c.p), figure(c.p_holm)
 
 
 def verdict(c: Comparison) -> str:
@@ -177,18 +216,21 @@ def html(
     """
     ordered = sorted(results, key=lambda r: -(results[r]["measures"][main]["mean"] or 0.0))
     first = results[ordered[0]]
-    measures = list(first["measures"])
+    families = first["provenance"]["definitions"]
+    measures = [m for m in first["measures"] if families[m] != "span"]  # of characters: in tables of their own
     parts = [
         f"<h1>{escape(title)}</h1>",
         f"<p>{_about(first)}</p>",
         "<h2>Scores</h2>",
-        _html_table(*_board(results, measures, main)),
+        tables.html(*_board(results, measures, main)),
         _definitions(first, measures),
         f"<h2>{escape(main)} with 95 % intervals</h2>",
         _figure_of(charts.forest([(run, results[run]["measures"][main]) for run in ordered], main)),
     ]
     for caption, series in by_chunk(results, (main, "recall@10", "paper_ndcg@10", "paper_recall@10")).items():
         parts += [f"<h2>By chunk size: {escape(caption)}</h2>", _figure_of(charts.lines(series, caption))]
+    parts.append(span_report.html(results, span_report.published(results)))
+    parts.append(price_report.html(results, main))
     if comparisons:
         parts += [f"<h2>Who can be told apart, by {escape(main)}</h2>", _comparisons(comparisons, notes)]
     for field in fields:
@@ -196,7 +238,7 @@ def html(
         if 0 < len(groups) <= 12:
             heads = [field, "n", *measures]
             body = [[label, str(g[main]["n"]), *(_cell(g[m]) for m in measures)] for label, g in groups.items()]
-            parts += [f"<h2>{escape(ordered[0])} by {escape(field)}</h2>", _html_table(heads, body)]
+            parts += [f"<h2>{escape(ordered[0])} by {escape(field)}</h2>", tables.html(heads, body)]
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
     return f'{head}<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{"".join(parts)}</html>\n'
 
@@ -232,17 +274,11 @@ def _figure_of(svg: str) -> str:
 def markdown(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> str:
     """The table of several runs in Markdown, best first by the main measure, whose interval is shown."""
     heads, body = _board(results, measures, main)
-    lines = [heads, ["---", *["--:"] * (len(heads) - 1)], *body]
-    return "".join(f"| {' | '.join(map(_plain, cells))} |\n" for cells in lines)
-
-
-def _plain(text: str) -> str:
-    """Text for a cell of a Markdown table: no cell ends early, no HTML begins."""
-    return escape(text, quote=False).replace("|", "\\|").replace("\n", " ")
+    return tables.markdown(heads, body)
 
 
 def _cell(row: Mapping[str, Any]) -> str:
-    return _figure(row["mean"], 3)
+    return figure(row["mean"], 3)
 
 
 def _about(payload: Payload) -> str:
@@ -267,18 +303,6 @@ def _definitions(payload: Payload, measures: Sequence[str]) -> str:
     return f"<p>{escape(text)}</p>"
 
 
-def _html_table(heads: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(h)}</th>" for h in heads)
-    body = "".join("<tr>" + "".join(_td(cell) for cell in row) + "</tr>" for row in rows)
-    return f'<div class="wide"><table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table></div>'
-
-
-def _td(text: str) -> str:
-    """A cell: words to the left, figures to the right."""
-    figure = not text or text[0] in "0123456789+−–-."
-    return f"<td{'' if figure else ' class=text'}>{escape(text)}</td>"
-
-
 def _comparisons(comparisons: Sequence[Comparison], notes: Sequence[str]) -> str:
     heads = ["a", "b", "a − b", "low", "high", "p", "p (Holm)", "verdict"]
     rows = [
@@ -289,4 +313,4 @@ def _comparisons(comparisons: Sequence[Comparison], notes: Sequence[str]) -> str
         f"{len(comparisons)} pairs. Queries of one block share a seed, so they aren't independent."
     )
     more = "".join(f"<p>{escape(line)}</p>" for line in notes)
-    return f"<p>{escape(note)}</p>{more}{_html_table(heads, rows)}"
+    return f"<p>{escape(note)}</p>{more}{tables.html(heads, rows)}"

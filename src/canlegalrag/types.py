@@ -7,10 +7,12 @@ from typing import Any
 __all__ = [
     "Answer",
     "Claim",
+    "Completion",
     "Document",
     "Hit",
     "Passage",
     "Problem",
+    "Prompt",
     "Qrels",
     "Query",
     "Run",
@@ -25,7 +27,7 @@ class Document:
     """A decision or an excerpt of legislation, in full."""
 
     id: str
-    """Opaque, no white space (`2019-scc-65`): a citation with spaces would break a TREC run file."""
+    """Opaque, best without spaces (`2019-scc-65`): a TREC run can't carry those."""
     title: str
     """Style of cause, or the title of the statute."""
     text: str
@@ -51,7 +53,7 @@ class Query:
     """A question, with its place in the benchmark's design."""
 
     id: str
-    """Opaque, no white space."""
+    """Opaque, best without spaces."""
     text: str
     """The question as the person wrote it, without the province."""
     province: str = ""
@@ -64,6 +66,8 @@ class Query:
     """What the variation does to the seed (`seed`, `other-party`, `next-steps`, `changed-fact` …)."""
     same_facts: bool | None = None
     """Whether the facts are those of the seed; None where the benchmark doesn't say."""
+    dataset: str = ""
+    """Where a benchmark joins several data sets, the one that it is from."""
     excluded: tuple[str, ...] = ()
     """Documents that don't count for it, such as the one it was taken from: they leave the ranking before scoring."""
 
@@ -137,6 +141,34 @@ class Snippet:
     """One past the last character."""
     text: str
     """`document.text[start:end]`, always."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """What is sent to a generator."""
+
+    user: str
+    """The message."""
+    system: str = ""
+    """Standing instructions; empty for none."""
+    schema: Mapping[str, Any] | None = None
+    """JSON schema that the reply must follow; None for text."""
+    max_tokens: int = 1024
+    """Tokens that the reply may have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """What a generator replied."""
+
+    text: str
+    """The reply, without a thinking block; may be empty."""
+    stop: str = "stop"
+    """Why it ended: `stop`, `length` (cut off), `refusal` (declined or blocked), `empty` (nothing was said)."""
+    thinking: str = ""
+    """The thinking block that stood before the reply, where there was one."""
+    usage: Mapping[str, Any] = field(default_factory=dict)
+    """`input_tokens`, `output_tokens`, `cost` in US dollars, `seconds`, `cached`; what is unknown is absent."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -412,3 +412,20 @@ def test_a_manifest_that_is_no_json_is_a_fault(built: Path, text: str) -> None:
     (built / "manifest.json").mkdir()
     with pytest.raises(BenchmarkError, match="is not a manifest"):
         load(built)
+
+
+def test_a_corpus_on_disk_keeps_no_more_than_it_may(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is looked up stays in memory up to a limit; what is iterated over leaves nothing behind."""
+    from canlegalrag.layouts import _corpus
+
+    rows = [{"_id": f"d{n}", "title": "", "text": "x" * 100 + str(n)} for n in range(40)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "corpus.parquet", row_group_size=4)
+    documents = _corpus.Documents([tmp_path / "corpus.parquet"])
+    monkeypatch.setattr(_corpus, "_CACHED", 1_000)  # two row groups of four documents of some 100 characters
+    assert [document.id for document in documents.values()] == [f"d{n}" for n in range(40)]
+    assert not documents._cache and len(documents.values()) == 40
+    for n in (0, 39, 17, 0, 21, 39, 5):
+        assert documents[f"d{n}"].text == "x" * 100 + str(n)
+        assert len(documents._cache) <= 2
+        assert documents._cached == sum(len(row["text"]) for group in documents._cache.values() for row in group)
+    assert next(reversed(documents._cache)) == 1  # the group of d5 was used last

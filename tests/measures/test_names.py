@@ -18,7 +18,11 @@ NAMES = [name for name, d in MEASURES.items() if d.cutoff != "needed"] + [
 def test_the_measures_of_the_specification_are_there():
     standard = {"ndcg", "recall", "precision", "hit", "mrr", "map", "rprec", "judged", "bpref"}
     paper = {"ndcg", "recall", "doc_recall", "precision", "hit", "mrr"}
-    assert set(MEASURES) == standard | {f"paper_{name}" for name in paper}
+    span = {"span_precision", "span_recall", "span_f1", "wrong_document_rate", "retrieved_characters"}
+    span |= {"reference_span_precision", "reference_span_recall", "reference_span_f1"}
+    span |= {"chunk_precision", "snippet_recall"}
+    assert set(MEASURES) == standard | {f"paper_{name}" for name in paper} | span
+    assert {name for name, d in MEASURES.items() if d.family == "span"} == span
 
 
 @pytest.mark.parametrize("text", NAMES)

@@ -5,6 +5,7 @@ import random
 
 import pytest
 
+from canlegalrag.errors import InputError
 from canlegalrag.measures.retrieval import MEASURES, group, per_query, score
 from canlegalrag.measures.stats import block_bootstrap
 
@@ -66,7 +67,12 @@ def test_queries_without_a_label_are_a_group(hand):
     }
 
 
-@pytest.mark.parametrize("name", sorted(MEASURES))
+def test_characters_are_counted_elsewhere():
+    with pytest.raises(InputError, match=r"span_recall@5.*counts characters.*measures\.spans"):
+        per_query({"q1": {"a": 1}}, {"q1": {"a": 1.0}}, "mrr span_recall@5")
+
+
+@pytest.mark.parametrize("name", sorted(name for name, d in MEASURES.items() if d.family != "span"))
 def test_every_measure_keeps_its_range_and_ignores_the_order_of_queries(name):
     text = f"{name}@5" if MEASURES[name].cutoff != "none" else name
     rng = random.Random(name)

@@ -353,8 +353,9 @@ def test_bad_input():
 
     fails("there are none", documents=[])
     fails("'a' is the id of two documents|'a': is the id of two documents", documents=[good, good])
-    fails("blank or holds white space", documents=[Document("a b", "", "")])
-    fails("blank or holds white space", documents=[Document("", "", "")])
+    fails(r"document 1: id 'a\\tb' holds '\\t'", documents=[Document("a\tb", "", "")])
+    fails("document 1: id '' is blank", documents=[Document("", "", "")])
+    fails("document 1: id 7 is not a string", documents=[Document(7, "", "")])
     fails("text is NoneType", documents=[Document("a", "", None)])
     fails("is str", documents=["a"])
     fails("is the key of document 'a'", documents={"b": good})

@@ -4,14 +4,16 @@ import operator
 from dataclasses import dataclass
 from typing import overload
 
+from canlegalrag.chunking.fixed import windows
 from canlegalrag.chunking.natural import cut_naturally
 from canlegalrag.chunking.paper import paper_pieces
+from canlegalrag.chunking.rcts import cut_by_separators
 from canlegalrag.errors import InputError
 from canlegalrag.types import Document, Passage
 
 __all__ = ["METHODS", "Chunking", "paper_texts", "parse", "passages", "spans"]
 
-METHODS = ("recursive", "fixed", "whole", "paper")
+METHODS = ("recursive", "fixed", "whole", "paper", "rcts")
 
 Span = tuple[int, int]
 
@@ -61,9 +63,11 @@ class Chunking:
         if self.method == "recursive":
             return cut_naturally(source, self.size, self.overlap)
         if self.method == "fixed":
-            return _fixed(len(source), self.size, self.overlap)
+            return windows(0, len(source), self.size, self.overlap)
         if self.method == "paper":
             return [(chunk[0][0], chunk[-1][1]) for chunk in paper_pieces(source, self.size, self.overlap)]
+        if self.method == "rcts":
+            return cut_by_separators(source, self.size, self.overlap)
         return [(0, len(source))]
 
 
@@ -101,6 +105,11 @@ def spans(text: str, *, method: str = "recursive", size: int = 1024, overlap: in
     - `whole` is one passage.
     - `paper` is the published chunker of CanLegalRAGBench (see `paper_texts`), each chunk from its first to its
       last character in the original; here a passage can exceed `size`, and separators between passages are lost.
+    - `rcts` is the recursive chunker of LegalBench-RAG, published as `rcts:500:0`: what LangChain's
+      RecursiveCharacterTextSplitter gives for the separators blank line, line, ! ? . : ; , space and "anywhere",
+      each kept at the start of what follows it, white space kept. Text is split at the first separator, the pieces
+      are put together again while they fit, and a piece of `size` or more is split by the next separator. Nothing
+      is lost, but a line feed or a full stop alone can be a passage. With an overlap, whole pieces are shared.
 
     A text that is empty or only white space has no passages, whatever the method.
 
@@ -161,7 +170,7 @@ def _check_method(method: str, where: str = "chunking") -> None:
     if method not in METHODS:
         from difflib import get_close_matches
 
-        near = get_close_matches(str(method).lower(), METHODS, n=2, cutoff=0.5)
+        near = get_close_matches(str(method).lower(), METHODS, n=2)
         fix = f"did you mean {' or '.join(near)}?" if near else f"one of {', '.join(METHODS)}"
         raise InputError(where, f"unknown method {method!r}", fix)
 
@@ -177,9 +186,3 @@ def _checked(size: int, overlap: int) -> Span:
     if not 0 <= overlap < size:
         raise InputError("chunking", f"overlap {overlap} does not fit size {size}", "take 0 <= overlap < size")
     return size, overlap
-
-
-def _fixed(length: int, size: int, overlap: int) -> list[Span]:
-    """Windows of equal length; the last is the first to reach the end."""
-    step = size - overlap
-    return [(start, min(start + size, length)) for start in range(0, max(length - overlap, 1), step)]

@@ -3,7 +3,7 @@
 import bisect
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, ValuesView
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +17,15 @@ from canlegalrag.types import Document, Problem
 
 __all__ = ["Documents"]
 
-_CACHED_GROUPS = 8
+_CACHED = 256_000_000
+"""Characters of text that stay decoded for those who look documents up at random, such as rerankers."""
 
 
 class Documents(Mapping[str, Document]):
     """A corpus in Parquet files: document id -> document, in the order of the files, few row groups in memory.
 
-    Iterating over `values()` decodes each row group once. Safe to share between threads.
+    Iterating over `values()` decodes each row group once and keeps none. What is looked up by its id stays in memory
+    with its row group, up to `_CACHED` characters. Safe to share between threads.
     """
 
     def __init__(self, paths: Iterable[Path]) -> None:
@@ -44,6 +46,7 @@ class Documents(Mapping[str, Document]):
         self.problems += [Problem(f"corpus: {i}", f"document id is used {n} times") for i, n in repeated.items()]
         self._rows = {id_: row for row, id_ in enumerate(ids) if id_ is not None}
         self._cache: OrderedDict[int, list[dict[str, Any]]] = OrderedDict()
+        self._cached = 0  # characters
         self._lock = threading.Lock()
 
     def _ids(self, group: int, before: int) -> list[str | None]:
@@ -81,11 +84,43 @@ class Documents(Mapping[str, Document]):
         with self._lock:
             if group not in self._cache:
                 self._cache[group] = self._read(group, self._groups[group][3])
-                if len(self._cache) > _CACHED_GROUPS:
-                    self._cache.popitem(last=False)
-            fields = dict(self._cache[group][row - self._firsts[group]])
-        del fields["_id"]
-        year = whole(fields.pop("year", None), YEARS)
-        citations = tuple(c for c in fields.pop("citations", None) or () if c is not None)
-        strings = {"title": "", "text": ""} | {name: value or "" for name, value in fields.items()}
-        return Document(key, **strings, year=year, citations=citations)
+                self._cached += _characters(self._cache[group])
+                while self._cached > _CACHED and len(self._cache) > 1:
+                    self._cached -= _characters(self._cache.popitem(last=False)[1])
+            self._cache.move_to_end(group)
+            fields = self._cache[group][row - self._firsts[group]]
+        return _document(key, fields)
+
+    def values(self) -> ValuesView[Document]:
+        """The documents in order; a stream, for all that it looks like a view."""
+        return _Stream(self)
+
+    def _stream(self) -> Iterator[Document]:
+        """Decode row group after row group, and keep none."""
+        group, rows = -1, list[dict[str, Any]]()
+        for key, row in self._rows.items():
+            here = bisect.bisect_right(self._firsts, row) - 1
+            if here != group:
+                group, rows = here, self._read(here, self._groups[here][3])
+            yield _document(key, rows[row - self._firsts[group]])
+
+
+class _Stream(ValuesView[Document]):
+    """The documents of a corpus on disk."""
+
+    _mapping: Documents
+
+    def __iter__(self) -> Iterator[Document]:
+        return self._mapping._stream()
+
+
+def _characters(rows: list[dict[str, Any]]) -> int:
+    return sum(len(row.get("text") or "") for row in rows)
+
+
+def _document(key: str, row: Mapping[str, Any]) -> Document:
+    fields = {name: value for name, value in row.items() if name != "_id"}
+    year = whole(fields.pop("year", None), YEARS)
+    citations = tuple(c for c in fields.pop("citations", None) or () if c is not None)
+    strings = {"title": "", "text": ""} | {name: value or "" for name, value in fields.items()}
+    return Document(key, **strings, year=year, citations=citations)

@@ -20,7 +20,8 @@ SCHEMAS: dict[str, pa.Schema] = {
     ),
     "queries": pa.schema(
         [("_id", pa.string()), ("text", pa.string()), ("province", pa.string()), ("persona", pa.string())]
-        + [("block", pa.string()), ("variant", pa.string()), ("same_facts", pa.bool_()), ("excluded", _strings)]
+        + [("block", pa.string()), ("variant", pa.string()), ("same_facts", pa.bool_())]
+        + [("dataset", pa.string()), ("excluded", _strings)]
     ),
     "qrels": pa.schema([("query-id", pa.string()), ("corpus-id", pa.string()), ("score", pa.int16())]),
     "answers": pa.schema(

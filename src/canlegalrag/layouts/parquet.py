@@ -26,6 +26,7 @@ __all__ = ["CONFIGS", "SCHEMAS", "Documents", "matches", "read", "sha256", "writ
 
 _ROW_GROUP = 64  # documents: small, so that reading one decision doesn't decode many
 _OFFSETS = (-(2**31), 2**31 - 1)
+_QUERY_STRINGS = ("text", "province", "persona", "block", "variant", "dataset")
 
 
 def matches(folder: Path) -> bool:
@@ -75,7 +76,7 @@ def _queries(paths: list[Path], elsewhere: Iterable[str], problems: list[Problem
             continue
         if id_ in queries:
             row.problem(f"query id {id_!r} is used twice")
-        strings = {name: row.string(name) for name in ("text", "province", "persona", "block", "variant")}
+        strings = {name: row.string(name) for name in _QUERY_STRINGS}
         queries[id_] = Query(id_, **strings, same_facts=row.flag("same_facts"), excluded=row.strings("excluded"))
     if left:
         what = f"{left} queries are judged in other splits only: left out"

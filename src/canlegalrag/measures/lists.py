@@ -2,11 +2,10 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from canlegalrag.errors import InputError
 from canlegalrag.measures.names import MEASURES, Measure, parse_all
 from canlegalrag.measures.retrieval import Measures, per_query
+from canlegalrag.measures.summary import flat
 from canlegalrag.plain import require_list, require_strings
 from canlegalrag.types import Hit
 
@@ -66,17 +65,7 @@ def score_lists(
     run = {str(i): [Hit(doc, -float(place)) for place, doc in enumerate(row)] for i, row in enumerate(predictions)}
     qrels = _judgements(references, grades)
     values = per_query(qrels, run, wanted)
-    table = np.array([list(of.values()) for of in values.values()], dtype=np.float64)
-    there, queries = ~np.isnan(table), table.shape[1]
-    result: dict[str, float | int | None] = {
-        name: float(row[ok].mean()) if ok.any() else None for name, row, ok in zip(values, table, there, strict=True)
-    }
-    n = int(there.all(axis=0).sum())
-    result |= {"n": n, "skipped": queries - n}
-    for name, own in zip(values, there.sum(axis=1).tolist(), strict=True):
-        if own != n:
-            result |= {f"{name}_n": own, f"{name}_skipped": queries - own}
-    return result
+    return flat(values, list(values))
 
 
 def check_lists(predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]]) -> None:

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 
 from canlegalrag.errors import InputError
 
-__all__ = ["MEASURES", "Definition", "FloatArray", "Measure", "define", "parse", "parse_all"]
+__all__ = ["MEASURES", "Definition", "Family", "FloatArray", "Measure", "define", "parse", "parse_all"]
 
 FloatArray: TypeAlias = NDArray[np.float64]
-Family: TypeAlias = Literal["standard", "paper"]
+Family: TypeAlias = Literal["standard", "paper", "span"]
 Cutoff: TypeAlias = Literal["needed", "allowed", "none"]
 
 
@@ -41,9 +41,9 @@ class Definition:
     """What the register knows about a measure."""
 
     function: Callable[[Any, int | None], FloatArray]
-    """From a coded run (`Ranked` or `Listed`, as the family says) and k to one value a query."""
+    """From a coded run (`Ranked`, `Listed` or `Spanned`, as the family says) and k to one value a query."""
     family: Family
-    """`standard` counts documents, `paper` counts as the published code does."""
+    """`standard` counts documents, `paper` as the published code does, `span` counts characters."""
     cutoff: Cutoff
     """Whether `@k` must, may or can't follow the name."""
     known_as: tuple[str, ...]

@@ -19,6 +19,7 @@ __all__ = [
     "AnyRun",
     "IntArray",
     "Ranking",
+    "check_keys",
     "check_queries",
     "documents",
     "finite",
@@ -135,23 +136,32 @@ def grades(qrels: Qrels) -> IntArray:
 
 
 def check_queries(qrels: Qrels, run: AnyRun) -> None:
-    """Make sure that both are mappings keyed by sound strings: ids compare exactly, and 1 is not "1".
+    """Make sure that both are mappings as `check_keys` wants them, and that each query's judgements are one.
 
     Raises:
         InputError: they are not.
     """
-    for where, given in (("qrels", qrels), ("run", run)):
-        if not isinstance(given, Mapping):
-            raise InputError(where, f"is a {type(given).__name__}, not a mapping", "key it by query id")
-        for query in given:
-            if not isinstance(query, str):
-                raise InputError(f"{where}, query {query!r}", "the id is not a string", f'write "{query}"')
-            if not is_whole(query):
-                raise InputError(f"{where}, query {query!r}", f"the id {HALF}", "read the source as UTF-8")
+    check_keys("qrels", qrels)
+    check_keys("run", run)
     for query, judged in qrels.items():
         if not isinstance(judged, Mapping):
             fix = "write {document id: grade}"
             raise InputError(f"qrels, query {query!r}", f"is a {type(judged).__name__}, not a mapping", fix)
+
+
+def check_keys(where: str, given: Mapping[str, Any]) -> None:
+    """Make sure that something is a mapping keyed by sound strings: ids compare exactly, and 1 is not "1".
+
+    Raises:
+        InputError: it is not.
+    """
+    if not isinstance(given, Mapping):
+        raise InputError(where, f"is a {type(given).__name__}, not a mapping", "key it by query id")
+    for query in given:
+        if not isinstance(query, str):
+            raise InputError(f"{where}, query {query!r}", "the id is not a string", f'write "{query}"')
+        if not is_whole(query):
+            raise InputError(f"{where}, query {query!r}", f"the id {HALF}", "read the source as UTF-8")
 
 
 def lengths(parts: Iterable[Sized]) -> IntArray:

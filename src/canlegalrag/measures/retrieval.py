@@ -1,6 +1,7 @@
 """Retrieval measures: from judgements and a run to values a query, means, intervals, and what was odd about both.
 
-Two families (see `standard` and `paper`), one register (`MEASURES`), one door:
+Two families (see `standard` and `paper`), one register (`MEASURES`), one door. A third family counts characters
+(`spans`), from gold spans in place of judgements.
 
 >>> qrels = {"q1": {"a": 1, "b": 1}, "q2": {"c": 1}}
 >>> run = {"q1": {"a": 2.0, "x": 1.0}}
@@ -12,14 +13,13 @@ Two families (see `standard` and `paper`), one register (`MEASURES`), one door:
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
-import numpy as np
-
-from canlegalrag.measures import paper, standard
+from canlegalrag.errors import InputError
+from canlegalrag.measures import paper, span_measures, standard
 from canlegalrag.measures.audit import Audit, audit
 from canlegalrag.measures.coding import code_list, code_ranks
-from canlegalrag.measures.names import MEASURES, FloatArray, Measure, parse, parse_all
+from canlegalrag.measures.names import MEASURES, Measure, parse, parse_all
 from canlegalrag.measures.rankings import AnyRun
-from canlegalrag.measures.stats import intervals
+from canlegalrag.measures.summary import group, summarise
 from canlegalrag.types import Qrels, Scores
 
 __all__ = [
@@ -34,6 +34,7 @@ __all__ = [
     "parse_all",
     "per_query",
     "score",
+    "span_measures",
     "standard",
 ]
 
@@ -56,13 +57,19 @@ def per_query(qrels: Qrels, run: AnyRun, measures: Measures) -> dict[str, dict[s
     Raises:
         InputError: an unknown measure; a score that is not a finite number, a grade that is not a whole number or
             is beyond ±(2³¹ - 1), an id that is not a string or holds half a surrogate pair; bpref on qrels without
-            documents judged irrelevant.
+            documents judged irrelevant; a measure of characters.
 
     >>> per_query({"q1": {"a": 1}}, {"q1": {"x": 2.0, "a": 1.0}}, ["mrr", "hit@1"])
     {'mrr': {'q1': 0.5}, 'hit@1': {'q1': 0.0}}
     """
     wanted = [(measure, MEASURES[measure.name]) for measure in parse_all(measures)]
     families = {definition.family for _, definition in wanted}
+    if "span" in families:
+        name = next(str(measure) for measure, definition in wanted if definition.family == "span")
+        what = "counts characters, which judgements of documents don't have"
+        raise InputError(
+            f"measure {name!r}", what, "canlegalrag.measures.spans takes gold spans and a run with offsets"
+        )
     coded = {
         "standard": code_ranks(qrels, run) if "standard" in families else None,
         "paper": code_list(qrels, run) if "paper" in families else None,
@@ -100,68 +107,4 @@ def score(
     Raises:
         InputError: as `per_query`.
     """
-    return _summarise(per_query(qrels, run, measures), list(qrels), blocks, resamples, seed)
-
-
-def group(
-    scores: Scores,
-    labels: Mapping[str, str],
-    *,
-    blocks: Mapping[str, str] | None = None,
-    resamples: int = 10_000,
-    seed: int = 0,
-) -> dict[str, Scores]:
-    """Split scores by a field of the queries (province, persona, variant …).
-
-    Args:
-        scores: from `score`.
-        labels: query id to label; queries without one form the group "".
-        blocks: as in `score`.
-        resamples: as in `score`.
-        seed: as in `score`.
-
-    Returns:
-        Label to the scores of its queries, in the order in which labels first occur.
-
-    >>> scores = score({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 1.0}}, ["mrr"])
-    >>> {label: part.values["mrr"] for label, part in group(scores, {"q1": "Manitoba", "q2": "Yukon"}).items()}
-    {'Manitoba': 1.0, 'Yukon': 0.0}
-    """
-    members: dict[str, list[str]] = {}
-    for query in next(iter(scores.per_query.values()), {}):
-        members.setdefault(labels.get(query, ""), []).append(query)
-    return {
-        label: _summarise(
-            {name: {query: values[query] for query in queries} for name, values in scores.per_query.items()},
-            queries,
-            blocks,
-            resamples,
-            seed,
-        )
-        for label, queries in members.items()
-    }
-
-
-def _summarise(
-    values: Mapping[str, Mapping[str, float]],
-    queries: Sequence[str],
-    blocks: Mapping[str, str] | None,
-    resamples: int,
-    seed: int,
-) -> Scores:
-    """Means, counts and intervals of values keyed by measure and query."""
-    table: FloatArray = np.array([[of[q] for q in queries] for of in values.values()], dtype=np.float64)
-    table = table.reshape(len(values), len(queries))
-    # A tuple for a query on its own can't be taken for a block's label.
-    labels = [blocks.get(q) or (q,) for q in queries] if blocks is not None else None
-    limits = intervals(table, labels, resamples, seed).tolist()
-    there = ~np.isnan(table)
-    n = there.sum(axis=1).tolist()
-    means = [float(row[ok].mean()) if ok.any() else float("nan") for row, ok in zip(table, there, strict=True)]
-    return Scores(
-        values=dict(zip(values, means, strict=True)),
-        n=dict(zip(values, n, strict=True)),
-        skipped={name: len(queries) - count for name, count in zip(values, n, strict=True)},
-        interval={name: (low, high) for name, (low, high) in zip(values, limits, strict=True)},
-        per_query=values,
-    )
+    return summarise(per_query(qrels, run, measures), list(qrels), blocks, resamples, seed)

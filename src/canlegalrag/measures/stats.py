@@ -16,7 +16,7 @@ from canlegalrag.measures.names import FloatArray
 from canlegalrag.measures.rankings import IntArray
 from canlegalrag.measures.resampling import block_sums, check_resamples, every_sign, middle, random_signs, resampled
 
-__all__ = ["Comparison", "block_bootstrap", "compare", "holm", "intervals", "paired_test"]
+__all__ = ["Comparison", "block_bootstrap", "compare", "drawn_means", "holm", "intervals", "paired_test", "percentiles"]
 
 _CELLS = 160_000
 """Resampled differences of pairs of systems held at once: few enough to stay in the cache."""
@@ -97,21 +97,43 @@ def intervals(
     Raises:
         InputError: as `block_bootstrap`.
     """
+    return percentiles(drawn_means(values, blocks, resamples, seed))
+
+
+def percentiles(drawn: FloatArray) -> FloatArray:
+    """95 % percentile interval (rows, 2) of each row of drawn means (rows, resamples); NaN where all of it is NaN."""
+    result = np.full((len(drawn), 2), np.nan)
+    for row, means in zip(result, drawn, strict=True):
+        # A resample may draw only blocks without a value: it has no mean.
+        known = means[~np.isnan(means)]
+        if len(known):
+            row[:] = middle(known)
+    return result
+
+
+def drawn_means(
+    values: ArrayLike, blocks: Sequence[Hashable] | None = None, resamples: int = 10_000, seed: int = 0
+) -> FloatArray:
+    """Means (rows, resamples) of values (rows, queries) on blocks drawn with replacement, as in `block_bootstrap`.
+
+    NaN where a resample has no value, and all along where fewer than two blocks hold one.
+
+    Raises:
+        InputError: as `block_bootstrap`.
+    """
+    check_resamples(resamples)
     table = _table(values)
     there = ~np.isnan(table)
     codes, n_blocks = _codes(blocks, table.shape[1])
     sums = block_sums(np.where(there, table, 0.0), codes, n_blocks)
     sizes = block_sums(there.astype(np.float64), codes, n_blocks)
-    result = np.full((len(table), 2), np.nan)
+    means = np.full((len(table), resamples), np.nan)
     usable = np.flatnonzero((sizes > 0).sum(axis=1) >= 2)
-    if not len(usable):
-        check_resamples(resamples)
-        return result
-    drawn = np.concatenate(list(resampled(np.vstack([sums[usable], sizes[usable]]), resamples, seed)), axis=1)
-    for row, total, size in zip(usable, drawn[: len(usable)], drawn[len(usable) :], strict=True):
-        # A resample may draw only blocks without a value: it has no mean.
-        result[row] = middle(total[size > 0] / size[size > 0])
-    return result
+    if len(usable):
+        drawn = np.concatenate(list(resampled(np.vstack([sums[usable], sizes[usable]]), resamples, seed)), axis=1)
+        total, size = drawn[: len(usable)], drawn[len(usable) :]
+        means[usable] = np.divide(total, size, out=np.full(total.shape, np.nan), where=size > 0)
+    return means
 
 
 def paired_test(

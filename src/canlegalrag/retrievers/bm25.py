@@ -4,32 +4,29 @@ from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from canlegalrag.errors import InputError
 from canlegalrag.retrievers import bm25_store
+from canlegalrag.retrievers._passages import (
+    Array,
+    Spans,
+    Texts,
+    Top,
+    check_document,
+    check_search,
+    check_spans,
+    documents_of,
+    passage_hits,
+)
 from canlegalrag.retrievers.bm25_index import IndexBuilder, Postings, best
 from canlegalrag.retrievers.bm25_weights import Variant, variant
 from canlegalrag.text import encode
-from canlegalrag.types import Document, Hit, Passage
+from canlegalrag.types import Document, Hit
 
 __all__ = ["BM25", "Top"]
-
-Array = npt.NDArray[Any]
-Spans = Callable[[Document], Sequence[tuple[int, int]]]
-Texts = Callable[[Document], Sequence[str]]
-
-
-class Top(NamedTuple):
-    """A ranking as arrays."""
-
-    units: npt.NDArray[np.int64]
-    """Positions of documents, or of passages in corpus order, best first."""
-    scores: Array
-    """Their scores."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -142,23 +139,20 @@ class BM25:
         if self.firsts is None or self.spans is None:
             ids = self.ids
             return [[Hit(ids[u], s) for u, s in zip(t.units.tolist(), t.scores.tolist(), strict=True)] for t in found]
-        return [self._passages(top, self.firsts, self.spans) for top in found]
+        return [passage_hits(t, self.ids, self.sizes, self.firsts, self.spans, self.documents) for t in found]
 
     def top(self, queries: Sequence[str], k: int) -> list[Top]:
         """The ranking of `search` as arrays, without the objects: positions and scores for each query."""
-        if isinstance(queries, str):
-            raise InputError("queries", "is one text", "give a list of texts: [query]")
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or k < 1:
-            raise InputError("k", f"{k!r} is not a depth", "a whole number, at least 1")
+        k = check_search(queries, k)
         terms, codes, ends = encode(queries, self.tokenizer)
         words = [terms[code] for code in codes]
         found = []
         start = 0
         for end in ends.tolist():
-            scores, floor = self.postings.scores(words[start:end], int(k), self.firsts)
-            units = best(scores, int(k), floor)
+            scores, floor = self.postings.scores(words[start:end], k, self.firsts)
+            units = best(scores, k, floor)
             if self.firsts is not None:
-                units = _deeper(units, scores, floor, int(k), self.firsts)
+                units = _deeper(units, scores, floor, k, self.firsts)
             found.append(Top(units, scores[units]))
             start = end
         return found
@@ -168,25 +162,6 @@ class BM25:
         terms, codes, _ = encode([query], self.tokenizer)
         scores, floor = self.postings.scores([terms[code] for code in codes])
         return scores if floor == 0 else np.where(np.isneginf(scores), 0, scores)
-
-    def _passages(self, top: Top, firsts: Array, spans: Array) -> list[Hit]:
-        """Hits of passages, with their text where the documents are at hand."""
-        docs = np.searchsorted(firsts, top.units, "right") - 1
-        hits = []
-        for unit, doc, score in zip(top.units.tolist(), docs.tolist(), top.scores.tolist(), strict=True):
-            start, end = spans[unit].tolist()
-            doc_id = self.ids[doc]
-            text = None if self.documents is None else self._text(doc, doc_id)[start:end]
-            hits.append(Hit(doc_id, score, Passage(doc_id, unit - int(firsts[doc]), start, end, text)))
-        return hits
-
-    def _text(self, doc: int, doc_id: str) -> str:
-        assert self.documents is not None
-        document = self.documents.get(doc_id)
-        if document is None or len(document.text) != self.sizes[doc]:
-            what = "is missing from" if document is None else "has another length in"
-            raise InputError(repr(doc_id), f"{what} the attached documents", "attach those that were indexed")
-        return document.text
 
     def save(self, folder: str | Path) -> None:
         """Write the index to a folder, whole or not at all; an index that is there is replaced.
@@ -239,27 +214,16 @@ class _Units:
 
     def add(self, document: Document, builder: IndexBuilder) -> None:
         """Check a document and give its texts to the builder."""
-        if not isinstance(document, Document):
-            raise InputError(f"document {len(self.ids) + 1}", f"is {type(document).__name__}", "give Document objects")
-        name = document.id
-        if not isinstance(name, str) or not name or any(map(str.isspace, name)):
-            raise InputError(f"document {len(self.ids) + 1}", f"id {name!r} is blank or holds white space")
-        if name in self.ids:
-            raise InputError(repr(name), "is the id of two documents", "give each its own id")
-        if not isinstance(document.text, str):
-            raise InputError(repr(name), f"text is {type(document.text).__name__}", "give a string")
-        self.ids[name] = len(document.text)
+        check_document(document, self.ids)
+        self.ids[document.id] = len(document.text)
         head = f"{document.title}\n" if self.title else ""
         if self.passages is None:
             builder.add(head + document.text[: self.max_chars])
             return
         spans = self.passages(document)
         texts = self.texts(document) if self.texts else None
-        if texts is not None and len(texts) != len(spans):
-            raise InputError(repr(name), f"has {len(spans)} passages but {len(texts)} texts for them")
+        check_spans(document, spans, texts)
         for n, (start, end) in enumerate(spans):
-            if not 0 <= start <= end <= len(document.text):
-                raise InputError(repr(name), f"passage {start}:{end} is outside its {len(document.text)} characters")
             if self.max_chars is not None and start >= self.max_chars:
                 continue
             end = end if self.max_chars is None else min(end, self.max_chars)
@@ -270,7 +234,7 @@ class _Units:
 
 def _deeper(units: Array, scores: Array, floor: float, k: int, firsts: Array) -> npt.NDArray[np.int64]:
     """Below the k best passages, the best passage of each further document, until k documents are there."""
-    found = np.unique(np.searchsorted(firsts, units, "right") - 1)
+    found = np.unique(documents_of(units, firsts))
     if len(units) < k or len(found) == k:
         return units
     docs = np.flatnonzero(np.diff(firsts))  # documents without passages have no best one

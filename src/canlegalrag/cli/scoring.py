@@ -1,0 +1,107 @@
+"""Commands that score: score, compare."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from canlegalrag.cli.options import Json, Lenient, Source, app, finish, load, made_by, there
+from canlegalrag.terminal import misuse, note, print_json, show
+
+__all__ = ["compare", "score"]
+
+
+@app.command()
+def score(
+    run: Annotated[Path, typer.Option(help="run.jsonl, or a TREC run")],
+    benchmark: Annotated[
+        str | None, typer.Option("--benchmark", "-b", help="sample (default), folder, legalbenchrag:FOLDER, or Hub id")
+    ] = None,
+    qrels: Annotated[Path | None, typer.Option(help="judgments instead: TREC, TSV, JSONL or Parquet")] = None,
+    measures: Annotated[str | None, typer.Option(help='for example "ndcg@10 recall@10 span_recall@8"')] = None,
+    by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="FIELD", help="province, persona, variant …; repeat the option for several"),
+    ] = None,
+    out: Annotated[Path | None, typer.Option(help="also write the JSON here")] = None,
+    lenient: Lenient = False,
+    json: Json = False,
+) -> None:
+    """Score a run: means over all queries of the benchmark, with intervals, n and skipped."""
+    from canlegalrag import report, submission
+    from canlegalrag.errors import InputError
+    from canlegalrag.files import read_qrels, read_run, write_atomic
+    from canlegalrag.measures.retrieval import parse_all
+
+    with misuse():
+        if benchmark and qrels:
+            raise InputError("score", "give either --benchmark SOURCE or --qrels FILE")
+        if by and qrels:
+            raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
+        if out and out.resolve() == run.resolve():
+            raise InputError(str(out), "is the run itself", "choose another --out")
+        wanted = parse_all(measures) if measures else None
+        there(run, *([qrels] if qrels else []))
+    found = None if qrels else load(benchmark or "sample", lenient)
+    if found:
+        with misuse():
+            for name in by or ():
+                found.labels(name)
+    payload, problems = submission.score_run(
+        read_run(run),
+        wanted,
+        benchmark=found,
+        qrels=read_qrels(qrels) if qrels else None,
+        by=by or (),
+        made=made_by(run),
+        place=submission.lines_of(run),
+    )
+    if out:
+        write_atomic(out, submission.scores_json(payload))
+    if json:
+        print_json(payload)
+    else:
+        groups = [report.groups_table(field, rows) for field, rows in payload["by"].items()]
+        show(report.scores_table(payload), *report.span_tables(payload), *groups)
+    finish(found, problems)
+
+
+@app.command()
+def compare(
+    runs: Annotated[list[Path], typer.Argument(help="two or more runs")],
+    benchmark: Source = "sample",
+    measure: Annotated[str, typer.Option(help="what to compare by")] = "ndcg@10",
+    lenient: Lenient = False,
+    json: Json = False,
+) -> None:
+    """Compare runs in pairs: difference, interval, p, Holm; says which can't be told apart."""
+    from canlegalrag import report, submission
+    from canlegalrag.errors import InputError
+    from canlegalrag.files import read_run
+    from canlegalrag.measures.retrieval import parse
+
+    names = _names(runs)
+    with misuse():
+        parsed = parse(measure)
+        if len(names) < 2 or len(set(names)) < len(names):
+            raise InputError("compare", "give two or more different runs")
+        there(*runs)
+    found = load(benchmark, lenient)
+    named = dict(zip(names, runs, strict=True))
+    depths = {name: made["k"] for name, path in named.items() if (made := made_by(path))}
+    rankings = {name: read_run(path) for name, path in named.items()}
+    places = {name: submission.lines_of(path) for name, path in named.items()}
+    comparisons, problems = submission.compare_runs(rankings, parsed, found, depths=depths, places=places)
+    if json:
+        print_json({"measure": measure, "pairs": report.pairs(comparisons)})
+    else:
+        show(report.comparison_table(comparisons, measure))
+    for line in submission.caveats(comparisons):
+        note(line)
+    finish(found, problems)
+
+
+def _names(runs: list[Path]) -> list[str]:
+    """What to call runs in a table: `results/bm25l/run.jsonl` is `bm25l`, where that tells them apart."""
+    short = [path.parent.name if path.stem == "run" and path.parent.name else path.stem for path in runs]
+    return short if len(set(short)) == len(short) else [str(path) for path in runs]

@@ -1,0 +1,104 @@
+"""Compare systems in pairs, query by query, in the benchmark's blocks; say what the comparison can't tell."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from canlegalrag.benchmark import Benchmark, check_run
+from canlegalrag.measures import retrieval, spans
+from canlegalrag.measures.names import MEASURES, Measure
+from canlegalrag.measures.span_faults import Place, in_query
+from canlegalrag.measures.stats import Comparison, compare
+from canlegalrag.submission.characters import gold_spans, require_offsets
+from canlegalrag.submission.rows import RESAMPLES
+from canlegalrag.submission.scoring import counted
+from canlegalrag.types import Problem, Run
+
+__all__ = ["caveats", "compare_runs", "compare_values"]
+
+
+def compare_runs(
+    runs: Mapping[str, Run],
+    measure: Measure,
+    benchmark: Benchmark,
+    *,
+    depths: Mapping[str, int] | None = None,
+    seed: int = 0,
+    places: Mapping[str, Place] | None = None,
+) -> tuple[list[Comparison], list[Problem]]:
+    """Compare every pair of runs on one measure, query by query, in the benchmark's blocks.
+
+    Args:
+        runs: name -> rankings.
+        measure: what to compare by.
+        benchmark: judgments and blocks.
+        depths: name -> k of the runs that are ours, for the paper's family.
+        seed: of the resampling.
+        places: name -> how to name a place in the run, see `lines_of`.
+
+    Returns:
+        One comparison a pair, and the problems of all runs, each with its run's name.
+    """
+    values = {}
+    problems = []
+    for name, run in runs.items():
+        depth = (depths or {}).get(name)
+        place = (places or {}).get(name)
+        require_offsets(benchmark, run, [measure], depth, place or (lambda *at, name=name: f"{name}: {in_query(*at)}"))
+        family = MEASURES[measure.name].family
+        part = counted(benchmark, run, family, depth)
+        found = (
+            spans.per_query(gold_spans(benchmark), part, [measure])
+            if family == "span"
+            else retrieval.per_query(benchmark.qrels, part, [measure])
+        )
+        values[name] = found[str(measure)]
+        problems += [Problem(f"{name}: {p.where}", p.what, p.fix, p.fatal) for p in check_run(benchmark, run, place)]
+    return compare_values(values, benchmark, seed=seed), problems
+
+
+def compare_values(
+    values: Mapping[str, Mapping[str, float | None]], benchmark: Benchmark, *, seed: int = 0
+) -> list[Comparison]:
+    """Compare every pair of systems whose values a query are known already.
+
+    Args:
+        values: name -> query id -> value; None or NaN where undefined.
+        benchmark: gives the queries and their blocks.
+        seed: of the resampling.
+    """
+    blocks = benchmark.blocks
+    table = {
+        name: [math.nan if (value := by_query[q]) is None else value for q in benchmark.qrels]
+        for name, by_query in values.items()
+    }
+    return compare(table, [blocks.get(q, q) for q in benchmark.qrels], resamples=RESAMPLES, seed=seed)
+
+
+def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]:
+    """What a reader of comparisons must know before taking "can't be told apart" for "equal".
+
+    A sign-flip test over b blocks has 2^b outcomes, so its p is at least 2/2^b, and Holm's correction multiplies the
+    smallest p by the number of pairs.
+    """
+    if not comparisons:
+        return []
+    blocks, pairs = comparisons[0].blocks, len(comparisons)
+    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60)) * pairs
+    lines = []
+    if least >= level:
+        lines.append(
+            f"{blocks} blocks and {pairs} pairs: the smallest corrected p that the test can give is {least:.3g}, "
+            f"so nothing can be told apart at {level}. Compare fewer runs, or use more blocks."
+        )
+    elif least >= level / 10:
+        lines.append(
+            f"{blocks} blocks and {pairs} pairs: the smallest corrected p that the test can give is {least:.3g}, "
+            "so only a difference of one sign in almost every block can be told apart. That two runs can't be told "
+            "apart is no sign that they are equal."
+        )
+    if any(not c.apart and (c.low > 0 or c.high < 0) for c in comparisons):
+        lines.append(
+            "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, the "
+            "verdict is corrected for all pairs."
+        )
+    return lines
