@@ -67,3 +67,26 @@ def test_the_figures_shown_are_the_results() -> None:
         interval = f"{measures['ndcg@10']['low']:.3f} … {measures['ndcg@10']['high']:.3f}"
         assert [figures[0], interval, *figures[1:]] == [cell.strip() for cell in row.split("|")[2:6]]
     assert (ROOT / "baselines" / "results" / "counting.md").read_text().strip() in README
+
+
+def test_the_figures_of_characters_are_the_results() -> None:
+    import json
+
+    results = ROOT / "baselines" / "results" / "legalbenchrag-mini"
+    minilm = "all-minilm-l6-v2-1024:chunk={}:500:0,precision=bfloat16"
+    shown = {
+        "BM25, blind": "bm25-fixed-500",
+        "BM25, recursive": "bm25-rcts-500",
+        "MiniLM, blind": minilm.format("fixed"),
+        "MiniLM, recursive": minilm.format("rcts"),
+        "BM25 and MiniLM fused": f"hybrid-bm25-{minilm.format('rcts')}",
+    }
+    payloads = [json.loads(path.read_text(encoding="utf-8")) for path in results.glob("*/scores.json")]
+    by_name = {payload["provenance"]["run"]["recipe"]["name"]: payload for payload in payloads}
+    for label, name in shown.items():
+        spans = by_name[name]["spans"]
+        keys = ("span_precision@1", "span_precision@8", "span_recall@8", "span_recall@64")
+        figures = [spans["macro"][key]["mean"] for key in keys]
+        figures.append(spans["curve"]["macro"][spans["curve"]["characters"].index(4000)])
+        row = next(line for line in README.splitlines() if line.startswith(f"| {label}"))
+        assert [f"{100 * figure:.2f}" for figure in figures] == [cell.strip() for cell in row.split("|")[2:7]]

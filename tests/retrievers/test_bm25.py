@@ -329,7 +329,7 @@ def test_a_damaged_or_foreign_folder(tmp_path):
         assert path.name in broken(cut(path.name)), path.name
         assert "index" in broken(cut(path.name, 0)), path.name
         assert "index" in broken(lambda folder, path=path: (folder / path.name).unlink()), path.name
-    assert "format 99 is not 2" in broken(meta(version=99))
+    assert "format 99 is not 3" in broken(meta(version=99))
     assert "not a BM25 index of canlegalrag" in broken(meta(format="other"))
     assert "damaged" in broken(meta(variant=None))
     assert "damaged" in broken(meta(arrays={}, lists={}))

@@ -139,13 +139,13 @@ def _accelerated() -> bool:
 def _tokens(recipe: Recipe, size: Size, found: Mapping[str, backends.Needs]) -> Mapping[str, tuple[float, float]]:
     """Role -> tokens read and written, at most."""
     options: Mapping[str, Any] = recipe.options
-    corpus, passage = _passages(chunking.parse(str(options.get("chunk", "whole"))), size)
+    count, corpus, passage = _passages(chunking.parse(str(options.get("chunk", "whole"))), size)
     rounds = options.get("rounds", 1)
     answer = options.get("answer_tokens", 1024)
     asked = (size.query_characters + size.queries * _AROUND) * rounds
     asked += size.queries * answer * CHARACTERS_A_TOKEN * (rounds - 1)  # the answers, which are asked for with them
     legs = 2 if recipe.retriever == "hybrid" else 1
-    pool = options.get("pool", 4) * size.k * legs
+    pool = min(options.get("pool", 4) * size.k * legs, count)
     shown = min(min(2 * size.k, _READ) * (passage + _AROUND), _READ_CHARACTERS) + _READ * _TITLE + _STANDING
     characters = {
         "embedder": corpus + asked,
@@ -158,12 +158,12 @@ def _tokens(recipe: Recipe, size: Size, found: Mapping[str, backends.Needs]) -> 
     return {role: (n / CHARACTERS_A_TOKEN, float(written.get(role, 0))) for role, n in characters.items()}
 
 
-def _passages(cut: chunking.Chunking, size: Size) -> tuple[float, float]:
-    """Characters of all passages with what is around them, and of the longest passage, at most.
+def _passages(cut: chunking.Chunking, size: Size) -> tuple[float, float, float]:
+    """Number of passages, characters of all with what is around them, and of the longest one, at most.
 
     Passages are as long as fits, so that two neighbours have more than `size` together, less what they share.
     """
     if not cut.size:
-        return size.characters + size.documents * _AROUND, size.longest
+        return size.documents, size.characters + size.documents * _AROUND, size.longest
     count = 2 * size.characters / (cut.size - cut.overlap) + size.documents
-    return size.characters + count * (cut.overlap + _AROUND), cut.size + cut.overlap
+    return count, size.characters + count * (cut.overlap + _AROUND), cut.size + cut.overlap

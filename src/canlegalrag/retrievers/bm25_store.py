@@ -1,5 +1,6 @@
 """An index in a folder: NumPy arrays that are memory-mapped, and JSON; never pickle, never half-written."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -16,8 +17,10 @@ from canlegalrag.errors import InputError
 __all__ = ["read", "write"]
 
 FORMAT = "canlegalrag-bm25"
-VERSION = 2
+VERSION = 3
 _META = "index.json"
+_PART = 1 << 20  # bytes that have a checksum together
+_CHECKED = 8  # parts of an array that are checked on opening
 
 Array = npt.NDArray[Any]
 
@@ -32,7 +35,7 @@ def write(folder: Path, meta: Mapping[str, Any], lists: Mapping[str, list[str]],
         arrays: arrays, one `.npy` file each.
 
     Raises:
-        InputError: the folder holds something that is no index.
+        InputError: the folder holds something that is no index, or can't be written.
     """
     if folder.exists() and not ((folder / _META).is_file() or (folder.is_dir() and not any(folder.iterdir()))):
         raise InputError(str(folder), "is in the way: it is not an index", "name a folder that is empty or new")
@@ -46,7 +49,9 @@ def write(folder: Path, meta: Mapping[str, Any], lists: Mapping[str, list[str]],
             with (fresh / f"{name}.json").open("w", encoding="utf-8", newline="\n") as file:
                 file.write(json.dumps(strings, separators=(",\n", ":")))
         counts = {name: len(strings) for name, strings in lists.items()}
-        whole = {"format": FORMAT, "version": VERSION, **meta, "arrays": shapes, "lists": counts}
+        sums = {name: [_sum(part.data) for part in _parts(array)] for name, array in arrays.items()}
+        sums |= {name: [_sum((fresh / f"{name}.json").read_bytes())] for name in lists}
+        whole = {"format": FORMAT, "version": VERSION, **meta, "arrays": shapes, "lists": counts, "sums": sums}
         (fresh / _META).write_text(json.dumps(whole, indent=1) + "\n", encoding="utf-8")
         fresh.chmod(0o777 & ~_umask())
         if folder.exists():
@@ -56,8 +61,31 @@ def write(folder: Path, meta: Mapping[str, Any], lists: Mapping[str, list[str]],
             shutil.rmtree(old)
         else:
             fresh.replace(folder)
+    except OSError as error:  # NumPy says no more of a full disk than how many items it wrote
+        what = f"can't be written: {error.strerror or error}"
+        raise InputError(str(folder), what, "free space, or choose another folder") from error
     finally:
         shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _parts(array: Array) -> list[Array]:
+    """The bytes of an array, cut into parts."""
+    flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
+    return [flat[first : first + _PART] for first in range(0, len(flat), _PART)]
+
+
+def _sum(data: memoryview | bytes) -> str:
+    return hashlib.sha256(data).hexdigest()[:16]
+
+
+def _check(array: Array, sums: list[str]) -> None:
+    """Compare checksums of a few parts, spread evenly, the first and the last among them: of a small array, of all."""
+    parts = _parts(array)
+    if len(parts) != len(sums):
+        raise ValueError("the checksums are of another array")
+    for n in sorted(set(np.linspace(0, len(parts) - 1, min(_CHECKED, len(parts)), dtype=int).tolist())):
+        if _sum(parts[n].data) != sums[n]:
+            raise ValueError("its checksum differs")
 
 
 def _umask() -> int:
@@ -67,7 +95,7 @@ def _umask() -> int:
 
 
 def read(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, Array]]:
-    """Read what `write` wrote; arrays stay on disk until they are used.
+    """Read what `write` wrote; arrays stay on disk until they are used, and are checked by samples.
 
     Raises:
         InputError: the folder is missing, is no index, is of another version, or a file in it is damaged.
@@ -93,10 +121,14 @@ def read(folder: Path) -> tuple[dict[str, Any], dict[str, list[str]], dict[str, 
             array = np.asarray(np.load(path, mmap_mode="r" if 0 not in shape else None, allow_pickle=False))
             if list(array.shape) != shape or str(array.dtype) != dtype:
                 raise ValueError(f"holds {array.shape} {array.dtype}, not {shape} {dtype}")
+            _check(array, meta["sums"][name])
             arrays[name] = array
         for name, count in meta["lists"].items():
             path = folder / f"{name}.json"
-            lists[name] = json.loads(path.read_text(encoding="utf-8"))
+            data = path.read_bytes()
+            if [_sum(data)] != meta["sums"][name]:
+                raise ValueError("its checksum differs")
+            lists[name] = json.loads(data)
             if not isinstance(lists[name], list) or len(lists[name]) != count:
                 raise ValueError(f"doesn't hold {count} strings")
     except (OSError, EOFError, ValueError, TypeError, KeyError, AttributeError) as error:

@@ -4,7 +4,7 @@ import hashlib
 import json
 import math
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -45,30 +45,25 @@ class Approximate:
 
     @classmethod
     def over(cls, stored: Stored, kind: str) -> "Approximate":
-        """Open the index of this kind, or build it where there is none.
+        """Open the index of this kind, or build it where there is none that is whole: it follows from the vectors.
 
         Raises:
-            InputError: the file is damaged, or there are too few vectors to train on.
+            InputError: there are too few vectors to train on.
             MissingExtra: faiss isn't installed.
         """
         faiss = _faiss()
         with alone(stored.folder / LOCK):
             path, record = _paths(stored.folder, kind)
             wanted = {"kind": kind, "faiss": faiss.__version__, "vectors": _sum_of(stored)}
-            made = _made(record) if path.exists() else {}
-            if {key: made.get(key) for key in wanted} != wanted:
+            made = _made(record)
+            same = {key: made.get(key) for key in wanted} == wanted
+            index = _opened(faiss, path, made, len(stored.vectors)) if same else None
+            if index is None:
                 with _one_thread(faiss):
-                    _write(faiss, _built(faiss, stored, kind), path)
+                    index = _built(faiss, stored, kind)
+                    _write(faiss, index, path)
                 made = wanted | {"bytes": path.stat().st_size, "sha256": _sha256(path)}
                 write_whole(record, (dumps(made, indent=1) + "\n").encode())
-            try:
-                if path.stat().st_size != made["bytes"]:
-                    raise ValueError(f"doesn't have {made['bytes']:,} bytes")
-                index = faiss.read_index(str(path))
-                if index.ntotal != len(stored.vectors):
-                    raise ValueError(f"holds {index.ntotal} vectors, not {len(stored.vectors)}")
-            except (OSError, ValueError, KeyError, RuntimeError) as error:
-                raise InputError(str(path), f"is damaged: {error}", _AGAIN) from None
         return cls(kind, stored, index)
 
     def search(self, queries: Array, k: int) -> list[Top]:
@@ -137,6 +132,15 @@ def _made(record: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return made if isinstance(made, dict) else {}
+
+
+def _opened(faiss: Any, path: Path, made: Mapping[str, Any], vectors: int) -> Any:
+    """The index in a file; None where it isn't whole."""
+    try:
+        index = faiss.read_index(str(path)) if path.stat().st_size == made.get("bytes") else None
+    except (OSError, RuntimeError):
+        return None
+    return index if index is not None and index.ntotal == vectors else None
 
 
 def _write(faiss: Any, index: Any, path: Path) -> None:

@@ -115,13 +115,15 @@ def build(
             with Shards(folder, wanted, len(plan.spans)) as shards:
                 _embed_all(source, plan, embedder, shards, progress)
                 _finish(source, plan, folder, wanted, shards)
-        (folder / BUILDING).unlink(missing_ok=True)
+        if (folder / BUILDING).exists():  # asked first, as a folder that can't be written refuses even nothing
+            (folder / BUILDING).unlink(missing_ok=True)
 
 
 def _check_folder(folder: Path) -> None:
     """Refuse a folder that holds something else."""
     ours = any((folder / name).exists() for name in (META, BUILDING, LOCK))
-    if folder.exists() and not (folder.is_dir() and (ours or not any(folder.iterdir()))):
+    empty = not folder.is_symlink() if not folder.exists() else folder.is_dir() and not any(folder.iterdir())
+    if not (empty or (ours and folder.is_dir())):
         raise Damaged(str(folder), "is in the way: it is not an index", "name a folder that is empty or new")
 
 

@@ -42,7 +42,7 @@ class Shards:
             else:
                 self._note(self.wanted)
             self._resume(rows[1:])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, IndexError) as error:
             self.__exit__()
             if isinstance(error, InputError):
                 raise
