@@ -92,6 +92,38 @@ def test_a_killed_sweep_goes_on(sample: Benchmark, tmp_path: Path) -> None:
     assert (out / "table.md").read_text() == (tmp_path / "whole" / "table.md").read_text()
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_stops_a_sweep_in_the_middle_of_a_recipe(jobs: int, tmp_path: Path) -> None:
+    """Two recipes of which each would take minutes: SIGINT, and the process is gone; nothing is lost."""
+    code = (
+        "import sys, time\n"
+        "from pathlib import Path\n"
+        "from canlegalrag import experiment, pipeline\n"
+        "from canlegalrag.benchmark import load\n"
+        "from canlegalrag.recipes import parse\n"
+        "pipeline._BATCH = 1\n"
+        "record = pipeline._record\n"
+        "def slowly(*given):\n"
+        "    record(*given)\n"
+        "    time.sleep(1)\n"
+        "pipeline._record = slowly\n"
+        "rows = [parse('bm25'), parse('bm25-1024')]\n"
+        f"given = dict(k=10, cache=Path(sys.argv[2]), keep_going=True, jobs={jobs})\n"
+        "experiment.run(load('sample'), rows, Path(sys.argv[1]), **given)\n"
+    )
+    out = tmp_path / "out"
+    command = [sys.executable, "-c", code, str(out), str(tmp_path / "cache")]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 60
+    while time.monotonic() < until and not any(path.stat().st_size for path in out.glob("*/run.jsonl")):
+        time.sleep(0.01)
+    os.kill(process.pid, signal.SIGINT)
+    _, said = process.communicate(timeout=30)  # 64 batches of a second each, were it to go on
+    assert process.returncode != 0 and "KeyboardInterrupt" in said
+    assert not (out / "table.md").exists()
+    assert all(len(path.read_bytes().splitlines()) < 60 for path in out.glob("*/run.jsonl"))
+
+
 def test_what_made_a_run_names_its_models(sample: Benchmark, tmp_path: Path) -> None:
     recipe = offline(parse("paper-kanon-2-embedder-8192-irg-rerank"))
     meta = pipeline.retrieve(recipe, sample, tmp_path / "run.jsonl", k=5, cache=tmp_path / "cache")

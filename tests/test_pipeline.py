@@ -166,6 +166,23 @@ def test_documents_that_do_not_count_leave_no_gap(tmp_path: Path, cache: Path) -
         assert masked.counted({query.id: everything}) == {query.id: left}
 
 
+def test_what_one_query_leaves_out_changes_nothing_for_another(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
+    """A pool and a fusion depend on the depth, which is greater for a query that leaves documents out."""
+    first, *others = list(sample.queries.values())[:6]
+    out = tuple(list(sample.documents)[:20])
+    mixed = {q.id: q for q in (replace(first, excluded=out), *others)}
+    both = [Benchmark("mixed", sample.documents, mixed, sample.qrels)]
+    both.append(Benchmark("plain", sample.documents, {q.id: q for q in others}, sample.qrels))
+    for name in ("bm25-1024-rerank-offline-overlap", "hybrid-bm25-wordllama-1024:embedder=offline/hashing"):
+        runs = []
+        for benchmark in both:
+            path = tmp_path / benchmark.name / f"{name}.jsonl"
+            pipeline.retrieve(parse(name), benchmark, path, k=3, cache=cache)
+            runs.append(read_run(path))
+        assert list(runs[0]) == list(mixed) and not {hit.doc_id for hit in runs[0][first.id]} & set(out)
+        assert {q.id: runs[0][q.id] for q in others} == runs[1]
+
+
 def test_a_record_is_of_the_run_as_it_is(sample: Benchmark, tmp_path: Path, cache: Path) -> None:
     out = tmp_path / "run.jsonl"
     meta = pipeline.retrieve(parse("bm25"), sample, out, k=5, cache=cache)

@@ -90,3 +90,22 @@ def test_the_figures_of_characters_are_the_results() -> None:
         figures.append(spans["curve"]["macro"][spans["curve"]["characters"].index(4000)])
         row = next(line for line in README.splitlines() if line.startswith(f"| {label}"))
         assert [f"{100 * figure:.2f}" for figure in figures] == [cell.strip() for cell in row.split("|")[2:7]]
+
+
+def test_the_figures_of_dense_retrieval_are_the_results() -> None:
+    import json
+
+    results = ROOT / "baselines" / "results" / "scc-silver-20"
+    payloads = [json.loads(path.read_text(encoding="utf-8")) for path in results.glob("*/scores.json")]
+    names = [payload["provenance"]["run"]["recipe"]["name"] for payload in payloads]
+    by_name = {name.removesuffix(":precision=bfloat16"): payload for name, payload in zip(names, payloads, strict=True)}
+    section = README[README.index("Dense and hybrid retrieval on a part") :]
+    rows = re.findall(r"^\| .*?\(`(.+?)`\) \| (.+) \|$", section, re.M)
+    assert len(rows) == 7
+    for name, cells in rows:
+        measures = by_name[name]["measures"]
+        main = measures["ndcg@10"]
+        figures = [main["mean"], measures["recall@10"]["mean"], measures["paper_recall@10"]["mean"]]
+        shown = [f"{figure:.3f}" for figure in figures]
+        shown.insert(1, f"{main['low']:.3f} … {main['high']:.3f}")
+        assert shown == cells.split(" | "), name

@@ -1,7 +1,10 @@
 """Recipes: names, files, short forms, and all that can be wrong with them."""
 
+import errno
+import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,6 +25,7 @@ from canlegalrag.recipes import (
     parse,
     published,
 )
+from canlegalrag.types import Document
 
 ROLES = ("embedder", "reranker", "generator")
 
@@ -131,7 +135,17 @@ def test_another_corpus_has_another_index(sample: Benchmark, tmp_path: Path) -> 
         ('retriever = "bm25"\nchunk = 1.5', "chunk = 1.5 is neither"),
         ('retriever = "dense"\nembedder = "a/b"\nsearch = "magic"', "search = 'magic' is unknown .one of exact"),
         ('retriever = "hybrid"\nembedder = "a/b"\nweights = "1"', "weights '1' are not two numbers"),
-        ('retriever = "hybrid"\nembedder = "a/b"\nweights = "0:0"', "weights '0:0' are not two numbers"),
+        ('retriever = "hybrid"\nembedder = "a/b"\nweights = "0:1"', "weights '0:1' are not two numbers above 0"),
+        ('retriever = "hybrid"\nembedder = "a/b"\nweights = "nan:1"', "weights 'nan:1' are not two numbers"),
+        ('retriever = "bm25"\nvariant = "x"', "variant: there is no BM25 variant 'x'"),
+        ('retriever = "bm25"\ntokenizer = "x"', "tokenizer: there is no 'x'"),
+        ('retriever = "bm25"\nk1 = -1', "k1: -1 is out of range"),
+        ('retriever = "bm25"\nchunk = "²"', "chunking '²': unknown method"),
+        ('retriever = "bm25"\nchunk = "recusive:10"', "chunking 'recusive:10': unknown method"),
+        (f'retriever = "bm25"\nchunk = {"9" * 5000}', "can't be read as TOML: Exceeds the limit"),
+        ('retriever = "bm25"\nname = "a\\nb"', r"name 'a\\nb' holds '\\n'"),
+        ('retriever = "bm25"\nname = "bm25l"', "'bm25l' is the name of a row of the package with other settings"),
+        ('retriever = "bm25"\npaper = { "ndcg@10" = nan }', "paper = "),
         ('retriever = "hybrid"\nembedder = "a/b"\nc = 0', "c = 0 is no sensible number"),
         ('retriever = "bm25"\npaper = { "ndcg@10" = "high" }', "paper = "),
     ],
@@ -153,16 +167,121 @@ def test_patterns_choose_rows() -> None:
         match([], "closed")
 
 
+def test_no_recipe_hides_another(tmp_path: Path) -> None:
+    for folder, k1 in (("a", 0.5), ("b", 1.5)):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.toml").write_text(f'retriever = "bm25"\nk1 = {k1}\n')
+    one, other = str(tmp_path / "a" / "x.toml"), str(tmp_path / "b" / "x.toml")
+    with pytest.raises(InputError, match="'x' is the name of another row too"):
+        match([one, other])
+    assert len(match([one, one, "bm25", "bm25*"])) == len(match(["bm25*"])) + 1
+
+
+def test_a_stand_in_is_in_the_name_whatever_a_row_calls_itself(tmp_path: Path) -> None:
+    path = tmp_path / "best.toml"
+    path.write_text('retriever = "dense"\nembedder = "offline/hashing"\n')
+    assert parse(str(path)).name == "best (offline)"
+    path.write_text('retriever = "dense"\nembedder = "static/wordllama"\nreranker = "offline/overlap"\nname = "Best"')
+    assert parse(str(path)).name == "Best (offline)"
+    assert parse("paper-kanon-2-embedder-8192-rerank:reranker=offline/overlap").name.endswith("offline/overlap")
+    assert parse("offline-hashing-1024").name == "offline-hashing-1024"
+
+
+def test_another_order_of_the_documents_has_another_index(sample: Benchmark, tmp_path: Path) -> None:
+    """The fingerprint is the same in any order, and positions in an index are not."""
+    turned = dict(reversed(sample.documents.items()))
+    other = Benchmark(sample.name, turned, sample.queries, sample.qrels)
+    assert other.fingerprint == sample.fingerprint
+    asked = [query.asked for query in list(sample.queries.values())[:4]]
+    for name in ("bm25-1024", "offline-hashing-1024"):
+        compose(parse(name), sample, cache=tmp_path)
+        found = compose(parse(name), other, cache=tmp_path).search(asked, 5)
+        assert found == compose(parse(name), other, cache=tmp_path / "alone").search(asked, 5)
+    assert len([path for path in (tmp_path / "indexes").iterdir() if path.is_dir()]) == 4
+
+
+@pytest.mark.parametrize("name", ["bm25-1024", "offline-hashing-1024"])
+@pytest.mark.parametrize("harm", ["file", "link", "empty", "other", "cut"])
+def test_what_is_in_the_way_of_an_index_gives_way(name: str, harm: str, sample: Benchmark, tmp_path: Path) -> None:
+    asked = [query.asked for query in list(sample.queries.values())[:4]]
+    found = compose(parse(name), sample, cache=tmp_path).search(asked, 5)
+    (folder,) = (path for path in (tmp_path / "indexes").iterdir() if path.is_dir())
+    if harm == "cut":
+        for path in folder.glob("*.npy"):
+            path.write_bytes(path.read_bytes()[:-1])
+    else:
+        shutil.rmtree(folder)
+    if harm == "file":
+        folder.write_text("hello")
+    elif harm == "link":
+        folder.symlink_to(tmp_path / "nowhere")
+    elif harm in ("empty", "other"):
+        folder.mkdir()
+        if harm == "other":
+            (folder / "notes.txt").write_text("hello")
+    assert compose(parse(name), sample, cache=tmp_path).search(asked, 5) == found
+
+
+def test_an_index_that_was_paid_for_is_never_thrown_away_for_another_fault(sample: Benchmark, tmp_path: Path) -> None:
+    """Too few vectors to train on, an option that can't be: the vectors are as good as before."""
+    pytest.importorskip("faiss", reason="approximate search needs faiss-cpu")
+    compose(parse("offline-hashing-1024"), sample, cache=tmp_path)
+    (path,) = (tmp_path / "indexes").glob("*/vectors.npy")
+    made = path.stat().st_ino
+    with pytest.raises(InputError, match="is trained on 9,984 vectors"):
+        compose(parse("offline-hashing-1024:search=ivfpq"), sample, cache=tmp_path)
+    assert path.stat().st_ino == made
+
+
+def test_an_index_is_used_where_nothing_can_be_written(
+    sample: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = [query.asked for query in list(sample.queries.values())[:4]]
+    rows = [parse("bm25-1024"), parse("offline-hashing-1024")]
+    found = [compose(recipe, sample, cache=tmp_path).search(asked, 5) for recipe in rows]
+    opened = Path.open
+
+    def read_only(self: Path, mode: str = "r", *args: Any, **options: Any) -> Any:
+        if set(mode) & set("wax+"):
+            raise OSError(errno.EROFS, "Read-only file system", str(self))
+        return opened(self, mode, *args, **options)
+
+    monkeypatch.setattr(Path, "open", read_only)
+    assert [compose(recipe, sample, cache=tmp_path).search(asked, 5) for recipe in rows] == found
+
+
+def test_the_papers_chunks_of_a_blank_document(sample: Benchmark, tmp_path: Path) -> None:
+    blank = {"blank": Document("blank", "", " \n "), "empty": Document("empty", "", "")}
+    other = Benchmark("blank", {**sample.documents, **blank}, sample.queries, sample.qrels)
+    for name in ("paper-bm25l-1024", "offline-hashing-1024:chunk=paper:1024:128"):
+        (hits,) = compose(parse(name), other, cache=tmp_path).search(["eviction"], 100)
+        assert hits and not {hit.doc_id for hit in hits} & blank.keys()
+
+
+def test_any_depth_can_be_asked_for(sample: Benchmark, tmp_path: Path) -> None:
+    for name in ("bm25-1024", "offline-hashing-1024", "hybrid-bm25-wordllama-1024:embedder=offline/hashing"):
+        retriever = compose(parse(name), sample, cache=tmp_path)
+        assert retriever.search(["eviction"], 10**30) == retriever.search(["eviction"], 10_000)
+
+
 def test_costs_are_known_before_anything_is_spent() -> None:
-    """1,000,000 characters at overlap 0 are 250,000 tokens; Kanon 2 costs $0.35 a million."""
+    """At overlap 0 two passages of 4,096 have more than 4,096 characters together, so that there are 489 and one more
+    at most, with 40 characters around each text; Kanon 2 costs $0.35 a million tokens.
+    """
     size = Size(characters=1_000_000, queries=10, query_characters=4_000, k=10)
     row = parse("paper-kanon-2-embedder-4096:chunk=paper:4096:0")
     found = estimate(row, size)
-    assert found.tokens == 251_000
-    assert found.cost == pytest.approx(251_000 * 0.35 / 1e6)
+    read = (1_000_000 + 40 * (2_000_000 / 4096 + 1) + 4_000 + 10 * 40) / 4
+    assert found.tokens == round(read) == 255_993
+    assert found.cost == pytest.approx(read * 0.35 / 1e6)
     reranked = estimate(parse("paper-kanon-2-embedder-4096-rerank:chunk=paper:4096:0"), size)
     # 40 candidates for each of 10 queries, 4,096 characters each, and the queries 40 times
-    assert reranked.tokens == 251_000 + 40 * (10 * 4096 + 4_000) // 4
+    assert reranked.tokens == round(read + 40 * (10 * (4096 + 40) + 4_000 + 10 * 40) / 4)
+    few = estimate(parse("bm25:reranker=isaacus/kanon-2-reranker"), Size(10_000, 10, 4_000, 100, documents=5))
+    assert few.tokens == (10 * (10_000 + 5 * 40) + 5 * (4_000 + 10 * 40)) // 4  # no more than there is
+    # the second and third of three rounds are asked for with an answer, which two rounds write, and think of before
+    written = estimate(parse("bm25:rounds=3,generator=google/gemini-2.5-flash,answer_tokens=100"), size)
+    assert written.tokens == (2 * (10 * (100_000 + 25 * 200 + 1000) + 2 * 4_000)) // 4 + 2 * 10 * (100 + 1024)
     assert estimate(parse("bm25"), size) == Estimate((), (), False, 0, 0, 0)
 
 
@@ -171,7 +290,30 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "ISAACUS_API_KEY" in estimate(parse("paper-kanon-2-embedder-4096")).keys
     monkeypatch.setenv("ISAACUS_API_KEY", "x")
     assert estimate(parse("paper-kanon-2-embedder-4096")).keys == ()
+    monkeypatch.delenv("GEMINI_API_KEY", raising=False)
+    monkeypatch.setenv("GOOGLE_API_KEY", "x")  # either does
+    assert estimate(parse("paper-gemini-embedding-2-4096")).keys == ()
+    monkeypatch.setenv("GOOGLE_API_KEY", " ")
+    assert estimate(parse("paper-gemini-embedding-2-4096")).keys == ("GEMINI_API_KEY",)
     assert estimate(parse("paper-qwen3-embedding-8b-8192")).gpu
+    monkeypatch.setenv("CANLEGALRAG_BASE_URL", "http://127.0.0.1:8080/v1")
+    monkeypatch.delenv("CANLEGALRAG_API_KEY", raising=False)
+    assert estimate(parse("bm25:rounds=2,generator=inference/m")).keys == ()  # a server of one's own may want none
+
+
+def test_a_gated_model_wants_a_token_unless_it_is_there(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("HF_TOKEN", raising=False)
+    for name in ("CANLEGALRAG_MODELS", "HF_HUB_CACHE", "HF_TOKEN_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HF_HOME", str(tmp_path))
+    gemma = parse("paper-embeddinggemma-300m-1024")
+    assert estimate(gemma).keys == ("HF_TOKEN",)
+    assert estimate(parse("paper-qwen3-embedding-8b-8192")).keys == ()
+    (tmp_path / "token").write_text("x")
+    assert estimate(gemma).keys == ()
+    (tmp_path / "token").unlink()
+    (tmp_path / "hub" / "models--google--embeddinggemma-300m" / "snapshots").mkdir(parents=True)
+    assert estimate(gemma).keys == ()
 
 
 def test_short_forms_change_settings() -> None:

@@ -32,7 +32,8 @@ def forest(rows: Sequence[tuple[str, Mapping[str, Any]]], measure: str) -> str:
         rows: (name, {"mean", "low", "high"}), from the top; None where undefined.
         measure: what is shown, for those who can't see it.
     """
-    left, width, step = 230, 620, 26
+    longest = max((len(name) for name, _ in rows), default=0)
+    left, width, step = max(230, 24 + round(6.6 * longest)), 620, 26
     height = step * len(rows) + 34
     parts = []
     for tick in range(11):

@@ -329,6 +329,19 @@ def test_a_damaged_or_foreign_folder(tmp_path):
         assert path.name in broken(cut(path.name)), path.name
         assert "index" in broken(cut(path.name, 0)), path.name
         assert "index" in broken(lambda folder, path=path: (folder / path.name).unlink()), path.name
+
+    def flip(name):
+        def change(folder):
+            data = bytearray((folder / name).read_bytes())
+            data[-1] ^= 1
+            (folder / name).write_bytes(data)
+
+        return change
+
+    for path in (tmp_path / "good").glob("*.npy"):
+        if path.stat().st_size > 128:  # others have nothing but a header
+            assert f"{path.name}: is damaged: its checksum differs" in broken(flip(path.name))
+    assert "ids.json: is damaged: its checksum differs" in broken(flip("ids.json"))
     assert "format 99 is not 3" in broken(meta(version=99))
     assert "not a BM25 index of canlegalrag" in broken(meta(format="other"))
     assert "damaged" in broken(meta(variant=None))
