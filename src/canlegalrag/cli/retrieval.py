@@ -51,6 +51,8 @@ def recipes(
         print_json([_about(recipe) | {"needs": asdict(needed)} for recipe, needed in found])
         return
     grid = Grid("name", "table", "retriever", "settings", "needs", *(["tokens", "cost"] if size else []), "note")
+    for column in grid.columns:
+        column.overflow = "fold"  # in a narrow terminal too, a name and a key can be read whole
     for recipe, needed in found:
         settings = " ".join(f"{key}={value}" for key, value in recipe.options.items())
         cost = [f"{needed.tokens:,}", "unknown" if needed.cost is None else f"${needed.cost:,.2f}"] if size else []

@@ -186,8 +186,8 @@ def match(patterns: list[str], table: str | None = None) -> list[Recipe]:
     Raises:
         InputError: a pattern that matches nothing, an unknown table, two rows of one name.
 
-    >>> [recipe.name for recipe in match(["bm25-*"])]
-    ['bm25-1024', 'bm25-2048', 'bm25-4096', 'bm25-8192']
+    >>> [recipe.name for recipe in match(["bm25l-*"])]
+    ['bm25l-1024', 'bm25l-2048', 'bm25l-4096', 'bm25l-8192']
     """
     if table is not None and table not in TABLES:
         raise InputError(f"table {table!r}", "is unknown", f"one of {', '.join(TABLES)}")

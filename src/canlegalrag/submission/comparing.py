@@ -83,7 +83,7 @@ def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]
     if not comparisons:
         return []
     blocks, pairs = comparisons[0].blocks, len(comparisons)
-    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60)) * pairs
+    least = min(1.0, 2.0 / 2.0 ** min(blocks, 60) * pairs)
     lines = []
     if least >= level:
         lines.append(
