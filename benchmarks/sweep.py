@@ -1,5 +1,5 @@
-"""What a sweep takes beyond its parts: retrieving and scoring each recipe by itself, one after the other, on the same
-kind of cache; and the whole of the open table on the sample.
+"""What a sweep takes beyond its parts: retrieving and scoring each recipe by itself and writing that down, one after
+the other, on the same kind of cache; and the whole of the open table on the sample.
 
 python benchmarks/sweep.py [PATTERN ...]
 """
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from canlegalrag import experiment, pipeline, submission
 from canlegalrag.benchmark import load
-from canlegalrag.files import read_run
+from canlegalrag.files import read_run, write_atomic
 from canlegalrag.measures import spans
 from canlegalrag.measures.retrieval import parse_all
 from canlegalrag.recipes import Models, match
@@ -30,9 +30,10 @@ def main() -> None:
         for n, recipe in enumerate(rows):
             path = Path(folder) / "parts" / str(n) / "run.jsonl"
             made = pipeline.retrieve(recipe, benchmark, path, cache=Path(folder) / "b", models=models)
-            submission.score_run(
+            payload, _ = submission.score_run(
                 read_run(path), measures, benchmark=benchmark, by=fields, made=made, depths=spans.DEPTHS
             )
+            write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
         parts = time.perf_counter() - start
         start = time.perf_counter()
         experiment.run(

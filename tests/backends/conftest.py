@@ -59,8 +59,10 @@ def calls(tmp_path, naps):
 def _hugging_face(wire, monkeypatch):
     """Points Hugging Face's client at the local server; its look-up of the model's task needs the network."""
     pytest.importorskip("huggingface_hub", reason="pip install huggingface-hub")
+    from huggingface_hub import constants
     from huggingface_hub.inference._providers import PROVIDERS, hf_inference
 
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)  # the local server isn't the network
     monkeypatch.setattr(PROVIDERS["hf-inference"]["feature-extraction"], "base_url", f"{wire.url}/hf-inference")
     monkeypatch.setattr(hf_inference, "_check_supported_task", lambda model, task: None)
 

@@ -289,3 +289,13 @@ def test_a_real_server_answers_follows_a_schema_and_is_cut_off(llama, tmp_path, 
         embedder = backends.embedder("inference/smollm2", calls, base_url=llama)
         with pytest.raises(CallError, match=r"501.*embeddings"):  # it wasn't started for that
             embedder.embed(["the deposit"], kind="query")
+
+
+def test_offline_mode_is_said_at_once(remote, calls, wire, monkeypatch):
+    model = remote("inference hub-embedder", calls)
+    from huggingface_hub import constants
+
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(CallError, match="offline mode: unset HF_HUB_OFFLINE") as caught:
+        model.embed(["a deposit"], kind="query")
+    assert "tries" not in str(caught.value) and not wire.requests

@@ -99,6 +99,8 @@ def _read(error: BaseException) -> Fault | None:
         chain.append(one)
         one = one.__cause__
     names = {kind.__name__ for one in chain for kind in type(one).__mro__}
+    if "OfflineModeIsEnabled" in names:
+        return Fault("Hugging Face's client is in offline mode: unset HF_HUB_OFFLINE and TRANSFORMERS_OFFLINE")
     if names & _TIMEOUTS:
         return Fault("timed out", again=True)
     if any("without sending complete" in str(one) for one in chain):
