@@ -13,6 +13,7 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps, read_run, write_atomic
 from canlegalrag.measures import spans
+from canlegalrag.measures.names import Measure
 from canlegalrag.measures.retrieval import parse_all
 from canlegalrag.measures.stats import Comparison
 from canlegalrag.recipes import Models, Recipe
@@ -87,7 +88,6 @@ def run(
     """
     folders = folders_of(recipes)
     wanted = parse_all(measures)
-    depths = [depth for depth in spans.DEPTHS if depth <= k]
     fields = [f for f in _FIELDS if set(benchmark.labels(f).values()) - {"(none)"}]
     models = models or Models()
     failed: dict[str, str] = {}
@@ -103,10 +103,7 @@ def run(
             made = pipeline.retrieve(
                 recipe, benchmark, path, k=k, cache=cache, models=models, indexed=going, searched=going
             )
-            payload, problems = submission.score_run(
-                read_run(path), wanted, benchmark=benchmark, by=fields, made=made, depths=depths
-            )
-            write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
+            payload, problems = _score(benchmark, path, made, wanted, fields)
         except Exception as error:  # a model's library may raise anything
             if not keep_going:
                 raise
@@ -125,6 +122,18 @@ def run(
     comparisons = _write(benchmark, results, out, fields)
     problems = [problem for found in done.values() if found for problem in found[1]]
     return Outcome(results, comparisons, problems, {r.name: failed[r.name] for r in recipes if r.name in failed})
+
+
+def _score(
+    benchmark: Benchmark, path: Path, made: dict[str, Any], measures: Sequence[Measure], fields: Sequence[str]
+) -> tuple[dict[str, Any], list[Problem]]:
+    """Score a run of ours, and write that beside it."""
+    depths = [depth for depth in spans.DEPTHS if depth <= made["k"]]
+    payload, problems = submission.score_run(
+        read_run(path), measures, benchmark=benchmark, by=fields, made=made, depths=depths
+    )
+    write_atomic(path.with_name("scores.json"), submission.scores_json(payload))
+    return payload, problems
 
 
 def _side_by_side(one: Callable[[Recipe], T], recipes: Sequence[Recipe], jobs: int, stopped: Event) -> list[T]:

@@ -5,11 +5,10 @@ import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from html import escape
-from importlib.resources import files
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from canlegalrag import charts, tables
+from canlegalrag.recipes import baseline
 
 __all__ = ["Published", "html", "markdown", "published"]
 
@@ -53,9 +52,7 @@ def published(results: Mapping[str, Payload]) -> Published | None:
     names = {(payload["provenance"]["benchmark"] or {}).get("name", "") for payload in results.values()}
     if not names or not all(name.startswith("legalbenchrag") for name in names):
         return None
-    path = Path(str(files("canlegalrag"))) / "baselines" / "legalbenchrag.toml"
-    path = path if path.exists() else Path(__file__).parents[2] / "baselines" / "legalbenchrag.toml"
-    data = tomllib.loads(path.read_text(encoding="utf-8"))["published"]
+    data = tomllib.loads(baseline("legalbenchrag.toml").read_text(encoding="utf-8"))["published"]
     return Published(**data)
 
 

@@ -170,11 +170,10 @@ def sweep(
         rows = [stand_in(recipe) for recipe in rows] if offline else rows
         experiment.folders_of(rows)
     found = load(benchmark, lenient)
-    ready = [recipe for recipe in rows if not blocked(recipe)]
     left = {recipe.name: why for recipe in rows if (why := blocked(recipe))}
+    ready = [recipe for recipe in rows if recipe.name not in left]
     if not ready:
-        for name, why in left.items():
-            note(f"Left out: {name}: {why}")
+        _say_left(left)
         raise typer.Exit(1)
     with _models(ready, found, k, cache, budget) as models, progress(len(ready), "recipes") as step:
         outcome = experiment.run(
@@ -204,14 +203,18 @@ def sweep(
     _end(found, outcome, out, left)
 
 
+def _say_left(left: dict[str, str]) -> None:
+    for name, why in left.items():
+        note(f"Left out: {name}: {why}")
+
+
 def _end(found: "Benchmark", outcome: "Outcome", out: Path, left: dict[str, str]) -> None:
     """How to read the table; exit status 1 where a recipe failed or was left out."""
     from canlegalrag import experiment
 
     for line in experiment.reading(outcome, out):
         note(line)
-    for name, why in left.items():
-        note(f"Left out: {name}: {why}")
+    _say_left(left)
     finish(found, outcome.problems)
     if outcome.failed or left:
         raise typer.Exit(1)

@@ -3,7 +3,7 @@
 from canlegalrag.recipes.composing import Composed, cache_folder, compose
 from canlegalrag.recipes.costs import Estimate, Size, blocked, estimate
 from canlegalrag.recipes.models import Models
-from canlegalrag.recipes.rows import TABLES, Recipe, averages, match, offline, parse, published
+from canlegalrag.recipes.rows import TABLES, Recipe, averages, baseline, match, offline, parse, published
 
 __all__ = [
     "TABLES",
@@ -13,6 +13,7 @@ __all__ = [
     "Recipe",
     "Size",
     "averages",
+    "baseline",
     "blocked",
     "cache_folder",
     "compose",

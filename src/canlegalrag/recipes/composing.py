@@ -9,12 +9,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from canlegalrag import __version__, chunking
+from canlegalrag import __version__, backends, chunking
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps
 from canlegalrag.protocols import Embedder, Retriever
-from canlegalrag.recipes.models import ROLES, Counted, Models
+from canlegalrag.recipes.models import Counted, Models
 from canlegalrag.recipes.rows import Recipe
 from canlegalrag.recipes.settings import BM25_SETTINGS, weights
 from canlegalrag.retrievers._passages import Spans, Texts
@@ -93,7 +93,7 @@ def compose(
     indexes = (cache or cache_folder()) / "indexes"
     indexes.mkdir(parents=True, exist_ok=True)
     options = recipe.options
-    used: dict[str, Counted] = {role: getattr(models, role)(recipe) for role in ROLES if role in options}
+    used: dict[str, Counted] = {role: getattr(models, role)(recipe) for role in backends.ROLES if role in options}
     legs: list[Retriever] = []
     indexed: Mapping[str, int] = {}
     if recipe.retriever != "dense":
@@ -123,9 +123,12 @@ def _corpus(benchmark: Benchmark) -> str:
     The fingerprint is the same in any order of the documents, an index is not. Checksums fix the order; without them
     it is named where it isn't that of the ids.
     """
+    return f"{benchmark.fingerprint[:16]}{(benchmark.checksums or _order(benchmark))[:8]}"
+
+
+def _order(benchmark: Benchmark) -> str:
     ids = list(benchmark.documents)
-    order = "" if ids == sorted(ids) else hashlib.sha256(dumps(ids).encode()).hexdigest()
-    return f"{benchmark.fingerprint[:16]}{(benchmark.checksums or order)[:8]}"
+    return "" if ids == sorted(ids) else hashlib.sha256(dumps(ids).encode()).hexdigest()
 
 
 def _remove(path: Path) -> None:

@@ -8,17 +8,14 @@ from functools import cache
 from typing import Any
 
 from canlegalrag import backends, chunking
+from canlegalrag.calls import CHARACTERS_A_TOKEN
 from canlegalrag.recipes.rows import Recipe
 
-__all__ = ["CHARACTERS_A_TOKEN", "Estimate", "Size", "blocked", "estimate", "needs"]
-
-CHARACTERS_A_TOKEN = 4.0
-"""English legal prose has 4 to 5 characters a token with the usual tokenizers; the low figure errs on the dear side."""
+__all__ = ["Estimate", "Size", "blocked", "estimate", "needs"]
 
 _READ, _READ_CHARACTERS = 25, 100_000  # what the generator of Iter-RetGen reads of what was found, at most
 _AROUND = 40  # characters around each text that is sent: prompt, title, special tokens
 _TITLE, _STANDING = 200, 1000  # characters of a passage's title, and of the standing instructions
-_ROLES = ("embedder", "reranker", "generator")
 _PACKAGES = {
     "dense": "sentence_transformers",
     "static": "wordllama",
@@ -66,10 +63,14 @@ class Estimate:
     paid: bool = False
     """Whether a model is paid for."""
 
+    @property
+    def missing(self) -> list[str]:
+        """What to do before it can run at all: packages and keys."""
+        return [f"pip install 'canlegalrag[{extra}]'" for extra in self.extras] + [f"set {key}" for key in self.keys]
+
     def said(self) -> str:
         """What is needed, in words; empty where nothing is."""
-        parts = [f"pip install 'canlegalrag[{extra}]'" for extra in self.extras]
-        parts += [f"set {key}" for key in self.keys]
+        parts = self.missing
         parts += ["a GPU"] if self.gpu else []
         parts += [f"{self.gigabytes:g} GB"] if self.gigabytes else []
         return ", ".join(parts)
@@ -77,7 +78,7 @@ class Estimate:
 
 def needs(recipe: Recipe) -> dict[str, backends.Needs]:
     """Role -> what the model in that role needs."""
-    return {role: backends.needs(str(recipe.options[role]), role) for role in _ROLES if role in recipe.options}
+    return {role: backends.needs(str(recipe.options[role]), role) for role in backends.ROLES if role in recipe.options}
 
 
 def estimate(recipe: Recipe, size: Size | None = None) -> Estimate:
@@ -113,7 +114,7 @@ def _cost(need: backends.Needs, read: float, written: float) -> float | None:
 def blocked(recipe: Recipe) -> str:
     """Why a recipe can't run here; empty where it can. A model that wants a GPU would take days without one."""
     needed = estimate(recipe)
-    parts = [f"pip install 'canlegalrag[{extra}]'" for extra in needed.extras] + [f"set {key}" for key in needed.keys]
+    parts = needed.missing
     if needed.gpu and not _accelerated():
         parts.append("needs a GPU (`canlegalrag retrieve` runs it by name without one)")
     return ", ".join(parts)

@@ -18,10 +18,7 @@ if TYPE_CHECKING:
 
     from canlegalrag.calls import Calls
 
-__all__ = ["ROLES", "Counted", "Models"]
-
-ROLES = ("embedder", "reranker", "generator")
-"""What models do in a recipe."""
+__all__ = ["Counted", "Models"]
 
 
 @dataclass(eq=False, slots=True)

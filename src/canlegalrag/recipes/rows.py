@@ -18,7 +18,7 @@ from canlegalrag.plain import id_fault
 from canlegalrag.recipes.naming import derived
 from canlegalrag.recipes.settings import KINDS, checked
 
-__all__ = ["TABLES", "Recipe", "averages", "match", "offline", "parse", "published"]
+__all__ = ["TABLES", "Recipe", "averages", "baseline", "match", "offline", "parse", "published"]
 
 TABLES = ("paper", "open")
 """Tables of `baselines/retrieval.toml`: the paper's configurations, and those that run without a key or a GPU."""
@@ -60,17 +60,18 @@ def published() -> dict[str, Recipe]:
 
 def averages() -> dict[str, float]:
     """Method -> the paper's recall@10 averaged over its rows of that method, in its own way of counting."""
-    return dict(_read(_home()).get("averages", {}).get("paper_recall@10", {}))
+    return dict(_read(baseline("retrieval.toml")).get("averages", {}).get("paper_recall@10", {}))
 
 
-def _home() -> Path:
-    packaged = Path(str(files("canlegalrag"))) / "baselines" / "retrieval.toml"
-    return packaged if packaged.exists() else Path(__file__).parents[3] / "baselines" / "retrieval.toml"
+def baseline(name: str) -> Path:
+    """Where a file of `baselines/` is: in the installed package, or in the clone."""
+    packaged = Path(str(files("canlegalrag"))) / "baselines" / name
+    return packaged if packaged.exists() else Path(__file__).parents[3] / "baselines" / name
 
 
 @cache
 def _published() -> dict[str, Recipe]:
-    path = _home()
+    path = baseline("retrieval.toml")
     data = _read(path)
     found: dict[str, Recipe] = {}
     for table in TABLES:
