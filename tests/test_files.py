@@ -1,6 +1,7 @@
 """Reading and writing qrels and runs, and every way in which a file can be wrong."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -206,3 +207,16 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory: pytest.TempPathFactory,
             assert read(path)
         except InputError as error:
             assert name in str(error)
+
+
+def test_what_is_no_file_is_written_to_and_not_replaced(tmp_path: Path) -> None:
+    """`--out /dev/stdout`: root would lose the device otherwise."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    files.write_atomic(pipe, "é\n")
+    assert os.read(reader, 9) == b"\xc3\xa9\n"
+    os.close(reader)
+    assert pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+    with pytest.raises(IsADirectoryError):
+        files.write_atomic(tmp_path, "x")

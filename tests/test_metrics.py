@@ -235,3 +235,73 @@ def test_spans_takes_nothing_that_evaluate_would_bend(python):
         "datasets: 1 names for 2 queries",
         "mode: 'x' is not known",
     ]
+
+
+CLAIM_ODDITIES = """
+import evaluate
+metric = evaluate.load("metrics/canlegalrag_claims")
+says = "The landlord must return the deposit."
+few = "accuracy coverage"
+print(metric.compute(predictions=[says, "I can't answer that."], references=[says, says], measures=few))
+print(metric.compute(predictions=[says], contexts=[[]], measures="groundedness"))
+metric.add(prediction=says, reference=says)
+metric.add_batch(predictions=[says], references=[None])
+print(metric.compute(measures="accuracy"))
+print(metric.compute(predictions=[], references=[], measures="accuracy"))
+line = {"query_id": "q1", "asked": ["accuracy"], "claims": [], "reference": None, "chars": 3}
+print(metric.compute(verdicts=[line], measures="accuracy answer_chars"))
+print(metric.compute(verdicts=[line], benchmark="sample", measures="accuracy_upper"))
+both, odd = {"predictions": [says], "references": [says]}, ["a"] * 2
+wrong = [{}, {"predictions": says, "references": says}, {"predictions": {says}}, {"predictions": [1]}]
+wrong += [{"predictions": ["\\ud800"]}, {"predictions": [None]}, {**both, "references": odd}, {"references": [says]}]
+wrong += [{"predictions": [says]}, {**both, "contexts": [says]}, {**both, "contexts": odd}, {**both, "judge": "x"}]
+wrong += [{**both, "measures": "groundedness"}, {**both, "judge": "offline/lexicon"}, {**both, "verdicts": [line]}]
+wrong += [{"verdicts": [line], "judge": "offline/lexical"}, {"verdicts": line}, {"verdicts": [line, line]}]
+wrong += [{"verdicts": "no such file"}, {"verdicts": [{**line, "chars": float("nan")}]}]
+for given in wrong:
+    try:
+        print("taken:", metric.compute(**given))
+    except ValueError as error:
+        print(str(error).partition(" (")[0])
+print(metric.compute(**both, measures="accuracy"))  # nothing of what was refused is left behind
+"""
+
+
+def test_claims_takes_nothing_that_evaluate_would_bend(python):
+    done = python("-c", CLAIM_ODDITIES)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    lexical = "'judge': 'offline/lexical'}"
+    right = f"{{'accuracy': 1.0, 'accuracy_n': 1, 'n': 1, 'skipped': 0, {lexical}"
+    assert lines == [
+        # The second answer declines: no claims, so no accuracy, and it covers nothing.
+        f"{{'accuracy': 1.0, 'accuracy_n': 1, 'coverage': 0.5, 'coverage_n': 2, 'n': 1, 'skipped': 1, {lexical}",
+        f"{{'groundedness': 0.0, 'groundedness_n': 1, 'n': 1, 'skipped': 0, {lexical}",  # nothing supports nothing
+        f"{{'accuracy': 1.0, 'accuracy_n': 1, 'n': 1, 'skipped': 1, {lexical}",
+        f"{{'accuracy': None, 'accuracy_n': 0, 'n': 0, 'skipped': 0, {lexical}",
+        "{'accuracy': None, 'accuracy_n': 0, 'answer_chars': 3.0, 'answer_chars_n': 1, 'n': 0, 'skipped': 1, "
+        "'judge': None}",
+        "{'accuracy_upper': 0.0, 'accuracy_upper_n': 64, 'n': 64, 'skipped': 0, 'judge': None}",
+        "Evaluation module cache file doesn't exist. Please make sure that you call `add` or `add_batch` at least once "
+        "before calling `compute`.",
+        "predictions: a str stands where a list should",
+        "predictions: a set stands where a list should",
+        "predictions: 1 is not a string",
+        r"predictions: '\ud800' holds half a surrogate pair, which no file can",
+        "predictions: None is not a string",
+        "references: 2 for 1 predictions",
+        "predictions: None stands where a list should",
+        "answers: there is nothing to judge them by",
+        "contexts of query 0: a str stands where a list should",
+        "contexts: 2 for 1 predictions",
+        "judge 'x': is not written provider/model",
+        "measure 'groundedness': needs groundedness",
+        "offline/lexicon: is no judge",
+        "verdicts: predictions, references can't be given beside them",
+        "verdicts: judge can't be given beside them",
+        "verdicts: a dict stands where a list should",
+        "verdicts[1]: query_id: query 'q1' stands in the file twice",
+        "no such file: can't be read: No such file or directory",
+        "verdicts[0]: not JSON: Out of range float values are not JSON compliant",
+        right,
+    ]

@@ -120,7 +120,7 @@ def test_a_killed_run_goes_on(sample: Benchmark, tmp_path: Path, cache: Path) ->
         "from canlegalrag import pipeline\n"
         "from canlegalrag.benchmark import load\n"
         "from canlegalrag.recipes import parse\n"
-        "pipeline._BATCH = 4\n"
+        "pipeline._output.BATCH = 4\n"
         "pipeline.retrieve(parse('bm25'), load('sample'), Path(sys.argv[1]), k=5, cache=Path(sys.argv[2]),\n"
         "                  searched=lambda n: time.sleep(0.2))\n"
     )

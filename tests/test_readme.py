@@ -43,6 +43,38 @@ def test_every_command_shown_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         line = re.sub(r"\bcanlegalrag (?=[a-z])", f"{python} ", command)
         done = subprocess.run(["bash", "-c", line], cwd=tmp_path, capture_output=True, text=True)
         assert done.returncode == 0, (command, done.stderr)
+    _check_answers(tmp_path / "results" / "answers" / "bm25l" / "answers.md")
+
+
+def _check_answers(written: Path) -> None:
+    """What the README shows of the answers is what the main job has just written."""
+    cells = [[c.strip() for c in line.strip("|").split("|")] for line in written.read_text("utf-8").splitlines()[2:6]]
+    heads, rows = cells[0], cells[2:]
+    shown = re.findall(r"^\| (bm25l \+ offline/extractive, .+) \|$", README, re.M)
+    kept = re.search(r"^\| (system \| accuracy .+) \|$", README, re.M)
+    assert kept and len(shown) == 2
+    columns = [heads.index(head) for head in kept[1].split(" | ")]
+    assert [line.split(" | ") for line in shown] == [[row[i] for i in columns] for row in rows]
+
+
+def test_the_stand_ins_figures_are_those_of_the_pairs() -> None:
+    import canlegalrag
+    from canlegalrag import backends, calibration
+
+    found = calibration.calibrate(backends.judge("offline/lexical"), canlegalrag.load("sample").pairs, repeats=1)
+    names = {
+        "accuracy, three labels": "accuracy",
+        "kappa, three labels": "kappa",
+        "accuracy, supported or not": "binary_accuracy",
+        "sensitivity": "sensitivity",
+        "specificity": "specificity",
+    }
+    for shown, name in names.items():
+        of = found["agreement"][name]
+        assert f"| {shown} | {of['value']:.3f} | {of['low']:.3f} … {of['high']:.3f} |" in README
+    for label in ("supported", "contradicted", "unsupported"):
+        counts = [found["confusion"][label][judged] for judged in ("supported", "contradicted", "unsupported")]
+        assert f"| {label} | {' | '.join(map(str, counts))} |" in README
 
 
 def test_python_examples_of_the_library_hold() -> None:

@@ -94,6 +94,18 @@ def test_gold_has_evidence_and_answers_cite_gold_only(sample: Benchmark) -> None
         assert all(citation in answer.text for citation in answer.citations), id_
 
 
+def test_claims_and_labelled_pairs_are_whole(sample: Benchmark) -> None:
+    assert sample.problems == ()
+    for id_, claims in sample.claims.items():
+        text = sample.answers[id_].text
+        for claim in claims:
+            assert claim.start is not None and "\n\n" not in text[claim.start : claim.end], id_
+            assert claim.text == claim.text.strip(), id_
+    for pair in sample.pairs:
+        assert pair.kind and pair.note, pair.id
+        assert pair.evidence == sample.documents[pair.doc_id].text[pair.start : pair.end].strip(), pair.id
+
+
 def test_snippets_lie_within_one_paragraph(sample: Benchmark) -> None:
     for snippet in sample.snippets:
         assert "\n\n" not in snippet.text

@@ -4,7 +4,9 @@ import json
 import os
 import re
 import tempfile
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict
 from importlib.resources import files
 from pathlib import Path
 from string import Template
@@ -127,26 +129,9 @@ def _write(benchmark: Benchmark, folder: Path, progress: Callable[[int], None] |
                     progress(1)
                 yield parquet.document_row(document)
 
-    rows: dict[str, Iterator[dict[str, Any]]] = {
-        "data/corpus/gold.parquet": corpus(True),
-        "data/corpus/distractors.parquet": corpus(False),
-        "data/queries.parquet": (parquet.query_row(q) for q in benchmark.queries.values()),
-        "data/qrels.parquet": (
-            {"query-id": q, "corpus-id": d, "score": grade}
-            for q, judged in benchmark.qrels.items()
-            for d, grade in judged.items()
-        ),
-        "data/answers.parquet": (
-            {"query-id": a.query_id, "text": a.text, "parts": list(a.parts), "citations": list(a.citations)}
-            for a in benchmark.answers.values()
-        ),
-        "data/snippets.parquet": (
-            {"query-id": s.query_id, "corpus-id": s.doc_id, "start": s.start, "end": s.end, "text": s.text}
-            for s in benchmark.snippets
-        ),
-    }
     entries = {}
-    for name, records in rows.items():
+    rows = {"data/corpus/gold.parquet": corpus(True), "data/corpus/distractors.parquet": corpus(False)}
+    for name, records in (rows | _rows(benchmark)).items():
         path = folder / name
         kind = "corpus" if "/corpus/" in name else path.stem
         n = parquet.write_table(path, kind, records)
@@ -164,6 +149,31 @@ def _write(benchmark: Benchmark, folder: Path, progress: Callable[[int], None] |
         "notes": [str(p) for p in benchmark.problems if not p.fatal],
         "files": entries,
     }
+
+
+def _rows(benchmark: Benchmark) -> dict[str, Iterator[dict[str, Any]]]:
+    """File name -> its rows, of all but the corpus."""
+    rows: dict[str, Iterator[dict[str, Any]]] = {
+        "data/queries.parquet": (parquet.query_row(q) for q in benchmark.queries.values()),
+        "data/qrels.parquet": (
+            {"query-id": q, "corpus-id": d, "score": grade}
+            for q, judged in benchmark.qrels.items()
+            for d, grade in judged.items()
+        ),
+        "data/answers.parquet": (
+            {"query-id": a.query_id, "text": a.text, "parts": list(a.parts), "citations": list(a.citations)}
+            for a in benchmark.answers.values()
+        ),
+        "data/snippets.parquet": (
+            {"query-id": s.query_id, "corpus-id": s.doc_id, "start": s.start, "end": s.end, "text": s.text}
+            for s in benchmark.snippets
+        ),
+    }
+    if any(benchmark.claims.values()):
+        rows["data/claims.parquet"] = (parquet.claim_row(c) for claims in benchmark.claims.values() for c in claims)
+    if benchmark.pairs:
+        rows["data/pairs.parquet"] = (asdict(pair) for pair in benchmark.pairs)
+    return rows
 
 
 def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
@@ -185,9 +195,14 @@ def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
         "reference answers": f"{summary['answers']:,}",
         "snippets": f"{summary['snippets']:,}",
     }
+    if summary["claims"]:
+        sizes["claims of reference answers"] = f"{summary['claims']:,}"
+    if summary["pairs"]:
+        labels = _counts(dict(Counter(pair.label for pair in benchmark.pairs).most_common()))
+        sizes["labelled pairs"] = f"{summary['pairs']:,} ({labels})"
     languages = [language for language in summary["languages"] if re.fullmatch("[a-z]{2}", language)] or ["en"]
     title = _line(about.get("title") or benchmark.name)
-    template = Template(_template())
+    template = Template(_template(_configs(manifest)))
     return template.substitute(
         configs=_configs_yaml(manifest),
         languages="\n".join(f"- {_quoted(language)}" for language in languages),
@@ -222,11 +237,16 @@ def _counts(counts: dict[str, int]) -> str:
     return ", ".join(f"{_line(name)} {n}" for name, n in counts.items()).replace("|", "\\|")
 
 
-def _template() -> str:
-    """`dataset_card.md`: in the wheel beside the package, in a checkout at its root."""
+def _template(configs: Iterable[str]) -> str:
+    """`dataset_card.md`: in the wheel beside the package, in a checkout at its root.
+
+    A line that begins with `[config]` stays, without that mark, where the benchmark has the config.
+    """
     packaged = Path(str(files("canlegalrag"))) / "dataset_card.md"
     path = packaged if packaged.exists() else Path(__file__).parents[2] / "dataset_card.md"
-    return path.read_text(encoding="utf-8")
+    text = path.read_text(encoding="utf-8")
+    marked = re.compile(r"^\[(\w+)\](?: (.*))?\n", re.MULTILINE)
+    return marked.sub(lambda line: f"{line[2] or ''}\n" if line[1] in configs else "", text)
 
 
 def _size_category(n: int) -> str:
@@ -236,14 +256,19 @@ def _size_category(n: int) -> str:
     return "100K<n<1M"
 
 
+def _configs(manifest: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """Config -> files, of those that were written: a config without its file can't be loaded."""
+    return {config: names for config, names in parquet.CONFIGS.items() if set(names) <= manifest["files"].keys()}
+
+
 def _configs_yaml(manifest: dict[str, Any]) -> str:
     """`configs` with explicit files and `dataset_info` with the features, as the Hub reads them."""
-    lines = ["configs:"]
-    for config, names in parquet.CONFIGS.items():
+    configs, lines = _configs(manifest), ["configs:"]
+    for config, names in configs.items():
         lines += [f"- config_name: {config}", *(["  default: true"] if config == "queries" else []), "  data_files:"]
         lines += ["  - split: test", "    path:", *(f"    - {name}" for name in names)]
     lines.append("dataset_info:")
-    for config, names in parquet.CONFIGS.items():
+    for config, names in configs.items():
         rows = sum(manifest["files"][name]["rows"] for name in names)
         size = sum(manifest["files"][name]["bytes"] for name in names)
         schema = parquet.SCHEMAS["corpus" if "/corpus/" in names[0] else config]

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, TypeAlias
 
-__all__ = ["CURVES", "Series", "forest", "frontier", "lines", "scatter"]
+__all__ = ["CURVES", "Series", "bars", "forest", "frontier", "lines", "scatter"]
 
 Series: TypeAlias = Mapping[str, Sequence[tuple[str, float]]]
 """Name of a curve -> (label on the x axis, value)."""
@@ -51,6 +51,40 @@ def forest(rows: Sequence[tuple[str, Mapping[str, Any]]], measure: str) -> str:
             x = left + width * row["mean"]
             parts.append(f'<circle cx="{x:.1f}" cy="{y}" r="4.5" fill="{_COLOURS[0]}"/>')
     return _svg(left + width + 20, height, f"{measure} of {len(rows)} runs with 95 % intervals", parts)
+
+
+def bars(groups: Sequence[tuple[str, Sequence[tuple[float, str]]]], names: Sequence[str], title: str) -> str:
+    """Bars from 0, a group a label with a bar a name, and what is written beside each.
+
+    Args:
+        groups: (label, (share from 0 to 1, what stands beside its bar) for each of the names), from the top.
+        names: what the bars of a group are, for the legend; there is none where there is one name.
+        title: what is shown, for those who can't see it.
+    """
+    longest = max((len(label) for label, _ in groups), default=0)
+    left, width, step, top = (
+        max(160, 24 + round(6.6 * longest)),
+        460,
+        15,
+        8 + (20 * len(names) if len(names) > 1 else 0),
+    )
+    most = max((share for _, of in groups for share, _ in of), default=0.0) or 1.0
+    parts = []
+    for n, name in enumerate(names if len(names) > 1 else ()):
+        colour = _COLOURS[n % len(_COLOURS)]
+        parts.append(f'<rect x="{left}" y="{8 + 20 * n}" width="12" height="12" fill="{colour}"/>')
+        parts.append(f'<text x="{left + 20}" y="{18 + 20 * n}">{escape(name)}</text>')
+    y = top
+    for label, of in groups:
+        middle = y + step * len(of) / 2 + 4
+        parts.append(f'<text x="{left - 10}" y="{middle:.1f}" text-anchor="end">{escape(label)}</text>')
+        for n, (share, beside) in enumerate(of):
+            long, colour = width * share / most, _COLOURS[n % len(_COLOURS)]
+            parts.append(f'<rect x="{left}" y="{y + 1}" width="{long:.1f}" height="{step - 3}" fill="{colour}"/>')
+            parts.append(f'<text x="{left + long + 6:.1f}" y="{y + 11}" font-size="11">{escape(beside)}</text>')
+            y += step
+        y += 9
+    return _svg(left + width + 110, y + 4, title, parts)
 
 
 def lines(series: Series, title: str) -> str:

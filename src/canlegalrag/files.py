@@ -53,6 +53,9 @@ def dumps(value: Any, *, indent: int | None = None) -> str:
 def write_atomic(path: Path, text: str) -> None:
     """Write a text file whole or not at all, so that a kill can't leave half of it."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    if path.exists() and not path.is_file():  # /dev/stdout, or a pipe, which must not be replaced by a file
+        path.write_text(text, encoding="utf-8", newline="\n")
+        return
     temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
     try:
         temporary.write_text(text, encoding="utf-8", newline="\n")

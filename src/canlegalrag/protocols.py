@@ -3,13 +3,13 @@
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from canlegalrag.types import Completion, Hit, Prompt
+from canlegalrag.types import Claim, Completion, Failure, Hit, Prompt, Task, Verdict
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-__all__ = ["Embedder", "Generator", "Kind", "Model", "Reranker", "Retriever"]
+__all__ = ["Decomposer", "Embedder", "Generator", "Judge", "Kind", "Model", "Reranker", "Retriever", "Sorter"]
 
 Kind: TypeAlias = Literal["query", "document"]
 """What a text is embedded as: models have a prompt for each."""
@@ -85,4 +85,41 @@ class Generator(Model, Protocol):
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Answer each prompt at temperature 0, in the order of the prompts."""
+        ...
+
+
+@runtime_checkable
+class Decomposer(Model, Protocol):
+    """Takes texts apart into atomic claims."""
+
+    def decompose(self, texts: Sequence[tuple[str, str, str]]) -> "list[list[Claim] | str]":
+        """Take each text apart.
+
+        Args:
+            texts: query id, side (`answer` or `reference`), text.
+
+        Returns:
+            One entry a text, in order: its claims (none for a text that states nothing), or, where it couldn't be
+            taken apart, a string that says why.
+        """
+        ...
+
+
+@runtime_checkable
+class Judge(Model, Protocol):
+    """Says whether evidence entails claims."""
+
+    def judge(self, tasks: Sequence[Task]) -> list[list[Verdict]]:
+        """Judge each task: one verdict a claim, in the order of its claims, `label` None where the judge failed."""
+        ...
+
+
+@runtime_checkable
+class Sorter(Model, Protocol):
+    """Says why claims fail."""
+
+    def sort(self, failures: Sequence[Failure]) -> list[tuple[str, str]]:
+        """Sort each failure: a key of `measures.categories.CATEGORIES`, or "" where it couldn't be sorted, and the
+        reason.
+        """
         ...

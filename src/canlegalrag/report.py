@@ -219,7 +219,6 @@ def html(
     families = first["provenance"]["definitions"]
     measures = [m for m in first["measures"] if families[m] != "span"]  # of characters: in tables of their own
     parts = [
-        f"<h1>{escape(title)}</h1>",
         f"<p>{_about(first)}</p>",
         "<h2>Scores</h2>",
         tables.html(*_board(results, measures, main)),
@@ -239,8 +238,14 @@ def html(
             heads = [field, "n", *measures]
             body = [[label, str(g[main]["n"]), *(_cell(g[m]) for m in measures)] for label, g in groups.items()]
             parts += [f"<h2>{escape(ordered[0])} by {escape(field)}</h2>", tables.html(heads, body)]
+    return page(title, "".join(parts))
+
+
+def page(title: str, body: str) -> str:
+    """A page of its own: needs no network and no script."""
     head = f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{escape(title)}</title>'
-    return f'{head}<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>{"".join(parts)}</html>\n'
+    head += f'<meta name="viewport" content="width=device-width"><style>{_STYLE}</style>'
+    return f"{head}<h1>{escape(title)}</h1>{body}</html>\n"
 
 
 def by_chunk(results: Mapping[str, Payload], measures: Sequence[str]) -> dict[str, charts.Series]:

@@ -1,9 +1,21 @@
 """Tables of text as HTML and as Markdown, with every cell made harmless."""
 
+import re
 from collections.abc import Iterable, Sequence
 from html import escape
 
-__all__ = ["figure", "html", "markdown", "plain"]
+__all__ = ["clean", "figure", "html", "markdown", "plain"]
+
+_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    r"""Text without what drives a terminal, turns the order of letters around, or is no character; as long as before.
+
+    >>> clean("a\x1b[2Jb\r\n")
+    'a�[2Jb \n'
+    """
+    return _UNSAFE.sub("�", str(text)).replace("\r", " ")
 
 
 def figure(value: float | None, digits: int = 4) -> str:

@@ -9,7 +9,10 @@ __all__ = [
     "Claim",
     "Completion",
     "Document",
+    "Failure",
     "Hit",
+    "Judged",
+    "LabelledPair",
     "Passage",
     "Problem",
     "Prompt",
@@ -18,6 +21,7 @@ __all__ = [
     "Run",
     "Scores",
     "Snippet",
+    "Task",
     "Verdict",
 ]
 
@@ -123,8 +127,12 @@ class Answer:
     """What the system had before it."""
     citations: tuple[str, ...] = ()
     """Citations in the answer, as written."""
+    stop: str = "stop"
+    """Why it ended: as `Completion.stop`."""
+    condition: str = ""
+    """Where what it had came from: `pipeline` (a run), `oracle` (the gold documents alone); empty where nobody says."""
     usage: Mapping[str, Any] = field(default_factory=dict)
-    """Tokens, cost, seconds, reason for stopping."""
+    """Tokens, cost, seconds, thinking, and what of the context was cut (`context`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +190,23 @@ class Claim:
     index: int
     """Position among the claims of that answer, from 0."""
     text: str
-    """The statement."""
+    """The statement, which stands alone."""
+    start: int | None = None
+    """First character, in the answer, of the sentence that it came from; None where that isn't known."""
+    end: int | None = None
+    """One past the last character of that sentence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """Claims to be judged against one piece of evidence."""
+
+    claims: tuple[Claim, ...]
+    """What is judged."""
+    against: str
+    """Name of the evidence, as in `Verdict.against`."""
+    evidence: str
+    """Its text, or a window of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,15 +216,87 @@ class Verdict:
     claim: Claim
     """What was judged."""
     against: str
-    """Name of the evidence: `reference`, `answer`, or a document or passage id."""
+    """Name of the evidence: `reference`, `answer`, a document's id, or `id:start-end` for a passage of it."""
     label: str | None
     """`supported`, `contradicted`, `unsupported`; None when the judge failed: unscored, never zero."""
     probability: float | None = None
     """Of `supported`, where the judge gives one."""
     reason: str = ""
     """The judge's reason, or why there is no label."""
+    quote: str = ""
+    """What of the evidence decided, where the judge says so."""
     judge: str = ""
-    """`provider/model` of the judge."""
+    """`provider/model` of the judge, or `human`."""
+    prompt: str = ""
+    """Hash of the judge's prompt; empty for a judge without one."""
+    cost: float | None = 0.0
+    """US dollars that it cost; None where that isn't known."""
+    category: str = ""
+    """Why an unsupported claim fails (`measures.claims.CATEGORIES`); empty where nobody sorted it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A claim that the evidence doesn't support, to be sorted by why."""
+
+    verdict: Verdict
+    """What was said of it."""
+    question: str
+    """What was asked."""
+    evidence: str
+    """What of the evidence is nearest to it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """An answer with its claims and what a judge said of them: one line of `verdicts.jsonl`."""
+
+    query_id: str
+    """The query answered."""
+    asked: tuple[str, ...]
+    """What was judged: of `accuracy`, `groundedness`, `coverage`, `reference_groundedness`."""
+    claims: tuple[Claim, ...] | None
+    """Claims of the answer; None where it couldn't be taken apart: unscored, not empty."""
+    reference: tuple[Claim, ...] | None
+    """Claims of the reference answer; None where there is none, or it couldn't be taken apart."""
+    verdicts: tuple[Verdict, ...] = ()
+    """One a claim and piece of evidence; a piece may be missing once another supports the claim."""
+    stop: str = "stop"
+    """Why the answer ended: as `Completion.stop`."""
+    abstained: bool = False
+    """Whether it declines to answer: a refusal, nothing at all, or a text that only says that it can't."""
+    condition: str = ""
+    """As `Answer.condition`."""
+    chars: int = 0
+    """Characters of the answer."""
+    reference_chars: int | None = None
+    """Characters of the reference answer; None where there is none."""
+    faults: tuple[str, ...] = ()
+    """Why something is unscored, where it isn't a verdict that says so."""
+
+
+@dataclass(frozen=True, slots=True)
+class LabelledPair:
+    """A claim and evidence with the label that people gave: what judges are measured on."""
+
+    id: str
+    """Opaque."""
+    claim: str
+    """The statement."""
+    doc_id: str
+    """The document that the evidence is from."""
+    start: int
+    """First character of the evidence."""
+    end: int
+    """One past the last character."""
+    evidence: str
+    """`document.text[start:end]`, always."""
+    label: str
+    """`supported`, `contradicted` or `unsupported`."""
+    kind: str = ""
+    """What makes it hard: `plain`, `paraphrase`, `negation`, `number`, `role`, `modality`, `other-case` …"""
+    note: str = ""
+    """Why it has that label."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -358,6 +358,7 @@ def test_generation_is_greedy_alone_and_together(chat: Any, models: Path) -> Non
         assert completion.usage["cost"] == 0.0
     # <|user|> what is rent ? <|end|> <|bot|>
     assert together[0].usage["input_tokens"] == 7
+    assert (chat.tokens("what is rent ?"), chat.tokens("")) == (4, 0)
     import torch
 
     ids = torch.tensor([chat._coded(prompts[0])])

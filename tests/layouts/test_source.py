@@ -1,12 +1,15 @@
 """Hand-written sources: what is wrong in them is named with its file."""
 
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from canlegalrag.benchmark import load
 from canlegalrag.errors import BenchmarkError
+from canlegalrag.types import Claim, LabelledPair
 
 DOCUMENT = """+++
 title = "A v. B"
@@ -179,3 +182,104 @@ def test_a_file_name_that_is_not_utf8(tmp_path: Path) -> None:
 def test_a_byte_order_mark_and_crlf_are_let_pass(tmp_path: Path) -> None:
     text = "\ufeff" + DOCUMENT.replace("\n", "\r\n")
     assert load(write(tmp_path, text)).documents["2020-bcsc-90999"].text.startswith("Reasons\n\n[1] The")
+
+
+# The answer's text is "Yes.\n\nSee 2020 BCSC 90999.\n\nPay."; the document's begins "Reasons\n\n[1] The tenant paid."
+CLAIM = {"query_id": "q1", "sentence": "See 2020 BCSC 90999.", "claim": "2020 BCSC 90999 is in point."}
+PAIR = {"id": "p1", "claim": "Rent was late.", "doc": "2020-bcsc-90999", "quote": "The tenant paid late."}
+PAIR |= {"label": "supported", "kind": "plain", "note": "said so"}
+
+
+def lines(path: Path, *rows: Any) -> None:
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+
+
+def test_claims_and_labelled_pairs(tmp_path: Path) -> None:
+    write(tmp_path)
+    assert (load(tmp_path).claims, load(tmp_path).pairs) == ({}, ())
+    lines(tmp_path / "claims" / "1-x.jsonl", CLAIM, CLAIM | {"sentence": "Pay.", "claim": "The tenant must pay."})
+    lines(tmp_path / "claims.jsonl", CLAIM | {"sentence": "Yes.", "claim": "Late rent matters."})
+    without = {k: v for k, v in PAIR.items() if k not in ("kind", "note")}
+    lines(tmp_path / "pairs.jsonl", PAIR, without | {"id": "p2", "label": "unsupported"})
+    found = load(tmp_path)
+    assert found.problems == ()
+    assert found.claims == {
+        "q1": (
+            Claim("q1", "reference", 0, "2020 BCSC 90999 is in point.", 6, 26),
+            Claim("q1", "reference", 1, "The tenant must pay.", 28, 32),
+            Claim("q1", "reference", 2, "Late rent matters.", 0, 4),
+        )
+    }
+    text = found.answers["q1"].text
+    assert [text[c.start : c.end] for c in found.claims["q1"]] == ["See 2020 BCSC 90999.", "Pay.", "Yes."]
+    first = LabelledPair(
+        "p1", "Rent was late.", "2020-bcsc-90999", 30, 51, "The tenant paid late.", "supported", "plain", "said so"
+    )
+    second = LabelledPair("p2", "Rent was late.", "2020-bcsc-90999", 30, 51, "The tenant paid late.", "unsupported")
+    assert found.pairs == (first, second)
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "message"),
+    [
+        (
+            "claims/1-x.jsonl",
+            CLAIM | {"sentence": "Seen."},
+            "claims/1-x.jsonl:2: quote occurs 0 times in the answer to q1",
+        ),
+        ("claims/1-x.jsonl", CLAIM | {"sentence": "9"}, "claims/1-x.jsonl:2: quote occurs 4 times in the answer to q1"),
+        ("claims/1-x.jsonl", CLAIM | {"sentence": ""}, "claims/1-x.jsonl:2: quote occurs 0 times in the answer to q1"),
+        (
+            "claims/1-x.jsonl",
+            CLAIM | {"query_id": "Q1"},
+            "1-x.jsonl:2: query 'Q1' is not in the benchmark (differs from 'q1'",
+        ),
+        ("claims/1-x.jsonl", CLAIM | {"query_id": 1}, "claims/1-x.jsonl:2: query_id is 1, not a string"),
+        ("claims/1-x.jsonl", CLAIM | {"claim": ["x"]}, "claims/1-x.jsonl:2: claim is ['x'], not a string"),
+        ("claims/1-x.jsonl", CLAIM | {"claim": " "}, "claim 1 of 'q1': has no text"),
+        ("claims/1-x.jsonl", CLAIM | {"text": "x"}, "claims/1-x.jsonl:2: unknown key 'text'"),
+        ("claims/1-x.jsonl", {"query_id": "q1"}, "claims/1-x.jsonl:2: has no sentence (every line needs query_id,"),
+        ("claims/1-x.jsonl", {}, "claims/1-x.jsonl:2: has no query_id"),
+        ("claims/1-x.jsonl", [], "1-x.jsonl:2: a list, not a JSON object"),
+        (
+            "pairs.jsonl",
+            PAIR | {"quote": "The tenant paid twice."},
+            "pairs.jsonl:2: quote occurs 0 times in 2020-bcsc-90999",
+        ),
+        ("pairs.jsonl", PAIR | {"quote": "The tenant paid"}, "pairs.jsonl:2: quote occurs 2 times in 2020-bcsc-90999"),
+        ("pairs.jsonl", PAIR | {"quote": None}, "pairs.jsonl:2: has no quote"),
+        (
+            "pairs.jsonl",
+            PAIR | {"doc": "2020-bcsc-9099"},
+            "pairs.jsonl:2: document '2020-bcsc-9099' is not in the corpus (did",
+        ),
+        ("pairs.jsonl", PAIR | {"id": "p1"}, "pair 'p1': id is used 2 times"),
+        ("pairs.jsonl", PAIR | {"id": "p2", "label": "entailed"}, "pair 'p2': label 'entailed' is none"),
+        ("pairs.jsonl", PAIR | {"kind": 5}, "pairs.jsonl:2: kind is 5, not a string"),
+        ("pairs.jsonl", PAIR | {"note": float("nan")}, "pairs.jsonl:2: not JSON: NaN is not a number"),
+    ],
+)
+def test_faults_of_claims_and_pairs_name_their_line(tmp_path: Path, name: str, row: Any, message: str) -> None:
+    write(tmp_path)
+    lines(tmp_path / name, CLAIM if "claims" in name else PAIR, row)
+    with pytest.raises(BenchmarkError) as caught:
+        load(tmp_path)
+    assert message in str(caught.value)
+    found = load(tmp_path, strict=False)
+    if "claims" in name:
+        assert found.claims["q1"][0] == Claim("q1", "reference", 0, "2020 BCSC 90999 is in point.", 6, 26)
+    else:
+        assert (found.pairs[0].id, found.pairs[0].start) == ("p1", 30)  # the line that is right stays
+
+
+def test_claims_of_a_query_without_an_answer(tmp_path: Path) -> None:
+    write(
+        tmp_path, block=BLOCK.partition("[query.answer]")[0] + "[[query.gold]]" + BLOCK.partition("[[query.gold]]")[2]
+    )
+    lines(tmp_path / "claims.jsonl", CLAIM)
+    (tmp_path / "pairs.jsonl").mkdir()
+    said = [str(p) for p in load(tmp_path, strict=False).problems]
+    assert len(said) == 2
+    assert "claims.jsonl:1: query 'q1' has no reference answer" in said[0]
+    assert "pairs.jsonl: is not a regular file (take it away)" in said[1]

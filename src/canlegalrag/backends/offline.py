@@ -1,4 +1,4 @@
-"""Models that are no models, for tests and the first run: hashed words, shared words, sentences picked out.
+"""Models that are no models, for tests and the first run: hashed words, shared words, sentences picked out, rules.
 
 They need nothing but this package, give the same output on every machine, and say so in their names.
 """
@@ -14,8 +14,11 @@ import numpy as np
 from canlegalrag import text
 from canlegalrag.backends._checks import check_kind, check_positive, texts_of, unit_rows
 from canlegalrag.backends._counts import Counts
+from canlegalrag.backends._lexical_judge import Lexical
+from canlegalrag.backends._lexical_sorter import Rules
 from canlegalrag.backends._needs import Needs
 from canlegalrag.errors import InputError
+from canlegalrag.judging.sentences import spans
 from canlegalrag.protocols import Kind
 from canlegalrag.types import Completion, Prompt
 
@@ -23,17 +26,35 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from canlegalrag.calls import Calls
+    from canlegalrag.judging.sentences import Sentences
 
     Words = NDArray[np.uint64]
 
-__all__ = ["Extractive", "Hashing", "Overlap", "embedder", "generator", "needs", "reranker"]
+__all__ = [
+    "Extractive",
+    "Hashing",
+    "Overlap",
+    "decomposer",
+    "embedder",
+    "generator",
+    "judge",
+    "needs",
+    "reranker",
+    "sorter",
+]
 
-_NAMES = {"embedder": "hashing", "reranker": "overlap", "generator": "extractive"}
+_NAMES = {
+    "embedder": "hashing",
+    "reranker": "overlap",
+    "generator": "extractive",
+    "judge": "lexical",
+    "decomposer": "sentences",
+    "sorter": "rules",
+}
 _BLOCK = 1 << 21  # characters read at a time
 _SENTENCES = 5  # that an answer has, at most
 _QUESTION = re.compile(r"^question:[ \t]*(.*?)(?=^passages:|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
 _PASSAGES = re.compile(r"^passages:[ \t]*(.*?)(?=^question:|\Z)", re.IGNORECASE | re.MULTILINE | re.DOTALL)
-_SENTENCE_END = re.compile(r"(?<=[.!?;])\s+|\n+")
 
 
 def embedder(model: str, calls: "Calls | None" = None, *, dim: int = 512) -> "Hashing":
@@ -52,6 +73,26 @@ def generator(model: str, calls: "Calls | None" = None) -> "Extractive":
     """`offline/extractive`."""
     _check(model, "generator")
     return Extractive()
+
+
+def judge(model: str, calls: "Calls | None" = None) -> Lexical:
+    """`offline/lexical`: a stand-in, whose figures are no more than that."""
+    _check(model, "judge")
+    return Lexical()
+
+
+def decomposer(model: str, calls: "Calls | None" = None) -> "Sentences":
+    """`offline/sentences`."""
+    from canlegalrag.judging.sentences import Sentences
+
+    _check(model, "decomposer")
+    return Sentences()
+
+
+def sorter(model: str, calls: "Calls | None" = None) -> Rules:
+    """`offline/rules`: a stand-in, as the judge."""
+    _check(model, "sorter")
+    return Rules()
 
 
 def needs(model: str, role: str) -> Needs:
@@ -194,12 +235,16 @@ class Extractive:
     @property
     def identity(self) -> Mapping[str, Any]:
         """What its answers depend on."""
-        return {"model": "offline/extractive", "revision": "1", "sentences": _SENTENCES, "window": None}
+        return {"model": "offline/extractive", "revision": "2", "sentences": _SENTENCES, "window": None}
 
     @property
     def counts(self) -> Mapping[str, int]:
         """Prompts so far (`texts`) and the words in them (`tokens`)."""
         return self._counts.now()
+
+    def tokens(self, text: str) -> int:
+        """Tokens of a text, which are words here."""
+        return len(text.split())
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Answer each prompt.
@@ -219,7 +264,7 @@ class Extractive:
         asked, given = _QUESTION.search(prompt.user), _PASSAGES.search(prompt.user)
         question = asked[1].strip() if asked else prompt.user
         passages = given[1] if given else prompt.user
-        sentences = list(dict.fromkeys(s.strip() for s in _SENTENCE_END.split(passages) if s and s.strip()))
+        sentences = list(dict.fromkeys(passages[start:end] for start, end in spans(passages)))
         scores = _overlaps(question, sentences)
         best = [i for i in sorted(range(len(sentences)), key=lambda i: -scores[i]) if scores[i] > 0][:_SENTENCES]
         kept: dict[int, str] = {}

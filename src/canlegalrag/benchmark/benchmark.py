@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from canlegalrag.errors import InputError
-from canlegalrag.types import Answer, Document, Hit, Problem, Qrels, Query, Run, Snippet
+from canlegalrag.types import Answer, Claim, Document, Hit, LabelledPair, Problem, Qrels, Query, Run, Snippet
 
 __all__ = ["Benchmark", "fingerprint"]
 
@@ -33,6 +33,10 @@ class Benchmark:
     """Query id -> reference answer."""
     snippets: tuple[Snippet, ...] = ()
     """Characters of gold documents that answer queries."""
+    claims: Mapping[str, tuple[Claim, ...]] = field(default_factory=dict)
+    """Query id -> the claims of its reference answer, in order."""
+    pairs: tuple[LabelledPair, ...] = ()
+    """Claims and evidence with the labels that people gave: what judges are measured on."""
     revision: str = ""
     """Commit on the Hub, or version of the package for the sample; empty for a folder."""
     problems: tuple[Problem, ...] = ()
@@ -111,6 +115,8 @@ class Benchmark:
             "gold_per_query_min_mean_max": [min(gold), sum(gold) / len(gold), max(gold)] if gold else [],
             "answers": len(self.answers),
             "snippets": len(self.snippets),
+            "claims": sum(len(claims) for claims in self.claims.values()),
+            "pairs": len(self.pairs),
             "problems": [str(p) for p in self.problems],
         }
 
@@ -119,14 +125,23 @@ def fingerprint(benchmark: Benchmark) -> str:
     """SHA-256 over the digests of all records, sorted: the order of rows and files doesn't matter."""
     records: list[Iterator[Any]] = [
         (asdict(r) for r in benchmark.documents.values()),
-        # Without the field that came later, where it is empty: older benchmarks keep their fingerprints.
-        ({k: v for k, v in asdict(r).items() if v or k != "dataset"} for r in benchmark.queries.values()),
-        (asdict(r) for r in benchmark.answers.values()),
+        # Without what came later, where it says nothing: older benchmarks keep their fingerprints.
+        (_without(asdict(r), dataset="") for r in benchmark.queries.values()),
+        (_without(asdict(r), stop="stop", condition="") for r in benchmark.answers.values()),
         (asdict(r) for r in benchmark.snippets),
         ([q, sorted(judged.items())] for q, judged in benchmark.qrels.items()),
     ]
+    if any(benchmark.claims.values()):
+        records.append(asdict(c) for claims in benchmark.claims.values() for c in claims)
+    if benchmark.pairs:
+        records.append(asdict(r) for r in benchmark.pairs)
     total = hashlib.sha256(b"canlegalrag 1\n")
     for part in records:
         digests = sorted(hashlib.sha256(json.dumps(r, sort_keys=True).encode()).digest() for r in part)
         total.update(b"".join(digests) + b"\n")
     return total.hexdigest()
+
+
+def _without(record: dict[str, Any], **defaults: str) -> dict[str, Any]:
+    """A record without the fields that hold their defaults."""
+    return {k: v for k, v in record.items() if k not in defaults or v != defaults[k]}

@@ -7,6 +7,7 @@ from typing import Any
 
 from canlegalrag import citations, layouts
 from canlegalrag.benchmark.benchmark import Benchmark
+from canlegalrag.benchmark.claim_checks import check_claims, check_pairs
 from canlegalrag.measures.span_faults import Place
 from canlegalrag.near import Near
 from canlegalrag.plain import id_fault
@@ -39,7 +40,7 @@ def check(benchmark: Benchmark, *, texts: bool = True) -> Iterator[Problem]:
 
     Args:
         benchmark: what to check.
-        texts: also read every document, to check the texts and the snippets' places in them.
+        texts: also read every document, to check the texts, and the places of snippets and labelled pairs in them.
     """
     if not benchmark.documents:
         yield Problem("corpus", "holds no documents")
@@ -84,6 +85,8 @@ def check(benchmark: Benchmark, *, texts: bool = True) -> Iterator[Problem]:
         yield from layouts.unwritable(f"answers: {id_!r}", answer)
         if not answer.text.strip():
             yield Problem(f"answers: {id_!r}", "has no text")
+    yield from check_claims(benchmark, near_query)
+    yield from check_pairs(benchmark, near_document, texts=texts)
 
 
 def _check_id(where: str, id_: str) -> Iterator[Problem]:

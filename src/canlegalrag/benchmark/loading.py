@@ -58,6 +58,8 @@ def load(
         qrels=content.qrels,
         answers=content.answers,
         snippets=content.snippets,
+        claims=content.claims,
+        pairs=content.pairs,
         revision=revision,
         recorded_fingerprint=content.fingerprint,
         checksums=content.checksums,
@@ -89,7 +91,7 @@ def _locate(source: str, revision: str | None) -> tuple[Path, str]:
     except ImportError:
         raise MissingExtra("huggingface_hub", "hub") from None
     try:
-        wanted = ["*.parquet", "*.json", "*.md", "*.toml"]
+        wanted = ["*.parquet", "*.json", "*.md", "*.toml", "claims.jsonl", "claims/*.jsonl", "pairs.jsonl"]
         path = snapshot_download(source, repo_type="dataset", revision=revision, allow_patterns=wanted)
     except (HfHubHTTPError, HFValidationError, LocalEntryNotFoundError, OSError) as error:
         reason = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from canlegalrag.cli import data, retrieval, scoring
+from canlegalrag.cli import answers, data, retrieval, scoring
 from canlegalrag.cli.options import app
 
-__all__ = ["app", "data", "main", "retrieval", "scoring"]
+__all__ = ["answers", "app", "data", "main", "retrieval", "scoring"]
 
 _JOURNEY = """
 The benchmark kit for retrieval-augmented question answering over Canadian case law.
@@ -23,6 +23,11 @@ The journey, from nothing to numbers:
   canlegalrag retrieve bm25l -b SOURCE --out run.jsonl
   canlegalrag sweep "bm25*" -b SOURCE      many of them, beside the paper's figures
   canlegalrag score -b SOURCE --run run.jsonl --measures "ndcg@10 recall@10"
+  canlegalrag generate -b SOURCE --run run.jsonl --model provider/model --out answers.jsonl
+  canlegalrag judge -b SOURCE --answers answers.jsonl --judge provider/model --out verdicts.jsonl
+  canlegalrag score -b SOURCE --verdicts verdicts.jsonl
+  canlegalrag audit verdicts.jsonl --query ID      one answer, claim by claim; `explain` says why claims fail
+  canlegalrag calibrate --judge provider/model     is the judge any good?
   canlegalrag compare -b SOURCE a.jsonl b.jsonl
   canlegalrag build SOURCE --out DIR      a benchmark as Parquet with a card
   canlegalrag citations FILE              the Canadian citations in a text

@@ -11,7 +11,7 @@ from canlegalrag.terminal import Commands, misuse, note
 if TYPE_CHECKING:
     from canlegalrag.benchmark import Benchmark
 
-__all__ = ["Cache", "Json", "Lenient", "Source", "app", "finish", "load", "made_by", "there"]
+__all__ = ["Budget", "Cache", "Json", "Lenient", "Source", "app", "finish", "load", "made_by", "there"]
 
 app = typer.Typer(
     cls=Commands, no_args_is_help=True, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False
@@ -22,6 +22,9 @@ Source = Annotated[
 ]
 Lenient = Annotated[bool, typer.Option("--lenient", help="go on in spite of faults in the benchmark; they are listed")]
 Json = Annotated[bool, typer.Option("--json", help="JSON on stdout instead of a table")]
+Budget = Annotated[
+    float | None, typer.Option(min=0, help="US dollars: stop before more is spent; what was paid is kept")
+]
 Cache = Annotated[Path | None, typer.Option(help="folder of indexes; default $CANLEGALRAG_CACHE or the user's cache")]
 
 

@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from canlegalrag.cli.options import Cache, Json, Lenient, Source, app, finish, load
+from canlegalrag.cli.answers import answer, show_answers
+from canlegalrag.cli.options import Budget, Cache, Json, Lenient, Source, app, finish, load
 from canlegalrag.terminal import misuse, note, print_json, progress, progress_later, show
 
 if TYPE_CHECKING:
     from canlegalrag.benchmark import Benchmark
     from canlegalrag.experiment import Outcome
     from canlegalrag.recipes import Models, Recipe, Size
+    from canlegalrag.types import Problem
 
 __all__ = ["recipes", "retrieve", "run", "sweep"]
 
@@ -21,9 +23,6 @@ Patterns = Annotated[
 ]
 Table = Annotated[str | None, typer.Option(help="paper (its 46 configurations) or open (no key, no GPU)")]
 Depth = Annotated[int, typer.Option(min=1, help="documents a query")]
-Budget = Annotated[
-    float | None, typer.Option(min=0, help="US dollars: stop before more is spent; what was paid is kept")
-]
 
 
 @app.command()
@@ -208,14 +207,16 @@ def _say_left(left: dict[str, str]) -> None:
         note(f"Left out: {name}: {why}")
 
 
-def _end(found: "Benchmark", outcome: "Outcome", out: Path, left: dict[str, str]) -> None:
+def _end(
+    found: "Benchmark", outcome: "Outcome", out: Path, left: dict[str, str], more: Sequence["Problem"] = ()
+) -> None:
     """How to read the table; exit status 1 where a recipe failed or was left out."""
     from canlegalrag import experiment
 
     for line in experiment.reading(outcome, out):
         note(line)
     _say_left(left)
-    finish(found, outcome.problems)
+    finish(found, [*outcome.problems, *more])
     if outcome.failed or left:
         raise typer.Exit(1)
 
@@ -223,28 +224,44 @@ def _end(found: "Benchmark", outcome: "Outcome", out: Path, left: dict[str, str]
 @app.command()
 def run(
     benchmark: Source = "sample",
-    out: Annotated[Path, typer.Option(help="folder of runs, scores and report")] = Path("results"),
+    out: Annotated[Path, typer.Option(help="folder of runs, answers, scores and reports")] = Path("results"),
     recipe: Annotated[
         list[str] | None, typer.Option(metavar="RECIPE", help="instead of the default four; repeat the option")
     ] = None,
     k: Depth = 100,
+    generator: Annotated[str, typer.Option(help="provider/model that answers")] = "offline/extractive",
+    judge: Annotated[str, typer.Option(help="provider/model that judges the answers")] = "offline/lexical",
+    answers: Annotated[
+        bool | None,
+        typer.Option(help="answer the queries too; by default where the benchmark has reference answers"),
+    ] = None,
     budget: Budget = None,
     cache: Cache = None,
     lenient: Lenient = False,
     json: Json = False,
 ) -> None:
-    """Do the whole job: retrieve with several recipes, score, compare, report; a table at the end."""
+    """Do the whole job: retrieve with several recipes, score, compare; answer, judge, score; tables at the end."""
     from canlegalrag import experiment, report
     from canlegalrag.recipes import parse
 
     with misuse():
         rows = [parse(name) for name in recipe or experiment.RECIPES]
-        experiment.folders_of(rows)
+        folders = experiment.folders_of(rows)
     found = load(benchmark, lenient)
     with _models(rows, found, k, cache, budget) as models, progress(len(rows), "recipes") as step:
         outcome = experiment.run(found, rows, out, k=k, cache=cache, models=models, progress=step)
+    answered = None
+    if bool(found.answers) if answers is None else answers:
+        first = experiment.best(outcome.results)
+        spent = models.calls.ledger.spent if models.calls else 0.0
+        left = None if budget is None else max(0.0, budget - spent)
+        answered = answer(found, out, first, folders[first], generator, judge, cache, left)
     if json:
-        print_json({name: payload["measures"] for name, payload in outcome.results.items()})
+        scores = {name: payload["measures"] for name, payload in outcome.results.items()}
+        said = {name: payload["measures"] for name, payload in answered.results.items()} if answered else {}
+        print_json({"retrieval": scores, "answers": said})
     else:
         show(report.runs_table(outcome.results, experiment.MEASURES, experiment.MAIN))
-    _end(found, outcome, out, {})
+    if answered:
+        show_answers(answered, out / "answers" / folders[first], json)
+    _end(found, outcome, out, {}, answered.problems if answered else ())

@@ -1,19 +1,24 @@
 """Commands that score: score, compare."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from canlegalrag.cli.answers import Categories, Corrections, read_judged
 from canlegalrag.cli.options import Json, Lenient, Source, app, finish, load, made_by, there
 from canlegalrag.terminal import misuse, note, print_json, show
+
+if TYPE_CHECKING:
+    pass
 
 __all__ = ["compare", "score"]
 
 
 @app.command()
 def score(
-    run: Annotated[Path, typer.Option(help="run.jsonl, or a TREC run")],
+    run: Annotated[Path | None, typer.Option(help="run.jsonl, or a TREC run")] = None,
+    verdicts: Annotated[Path | None, typer.Option(help="verdicts.jsonl instead: what answers claim")] = None,
     benchmark: Annotated[
         str | None, typer.Option("--benchmark", "-b", help="sample (default), folder, legalbenchrag:FOLDER, or Hub id")
     ] = None,
@@ -23,39 +28,53 @@ def score(
         list[str] | None,
         typer.Option(metavar="FIELD", help="province, persona, variant …; repeat the option for several"),
     ] = None,
+    corrections: Corrections = None,
+    categories: Categories = None,
     out: Annotated[Path | None, typer.Option(help="also write the JSON here")] = None,
     lenient: Lenient = False,
     json: Json = False,
 ) -> None:
-    """Score a run: means over all queries of the benchmark, with intervals, n and skipped."""
-    from canlegalrag import report, submission
+    """Score a run, or verdicts on answers: means over all queries of the benchmark, with intervals, n and skipped."""
+    from canlegalrag import claim_report, report, submission
     from canlegalrag.errors import InputError
     from canlegalrag.files import read_qrels, read_run, write_atomic
     from canlegalrag.measures.retrieval import parse_all
 
+    given = run or verdicts
     with misuse():
-        if benchmark and qrels:
-            raise InputError("score", "give either --benchmark SOURCE or --qrels FILE")
+        if given is None or (run and verdicts):
+            raise InputError("score", "give either --run FILE or --verdicts FILE")
+        if qrels and (benchmark or verdicts):
+            raise InputError("--qrels", "goes with --run alone", "give either --benchmark SOURCE or --qrels FILE")
+        if (corrections or categories) and run:
+            raise InputError("--corrections, --categories", "go with --verdicts only")
         if by and qrels:
             raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
-        if out and out.resolve() == run.resolve():
-            raise InputError(str(out), "is the run itself", "choose another --out")
-        wanted = parse_all(measures) if measures else None
-        there(run, *([qrels] if qrels else []))
+        if out and out.resolve() == given.resolve():
+            raise InputError(str(out), "is the input itself", "choose another --out")
+        wanted = parse_all(measures) if measures and run else None
+        there(given, *([qrels] if qrels else []))
     found = None if qrels else load(benchmark or "sample", lenient)
     if found:
         with misuse():
             for name in by or ():
-                found.labels(name)
-    payload, problems = submission.score_run(
-        read_run(run),
-        wanted,
-        benchmark=found,
-        qrels=read_qrels(qrels) if qrels else None,
-        by=by or (),
-        made=made_by(run),
-        place=submission.lines_of(run),
-    )
+                if not (verdicts and name == "condition"):
+                    found.labels(name)
+    if run:
+        payload, problems = submission.score_run(
+            read_run(run),
+            wanted,
+            benchmark=found,
+            qrels=read_qrels(qrels) if qrels else None,
+            by=by or (),
+            made=made_by(run),
+            place=submission.lines_of(run),
+        )
+    else:
+        judged = read_judged(given, corrections, categories)
+        payload, problems = submission.score_verdicts(
+            judged, measures, benchmark=found, by=by or (), made=made_by(given)
+        )
     if out:
         write_atomic(out, submission.scores_json(payload))
     if json:
@@ -63,6 +82,9 @@ def score(
     else:
         groups = [report.groups_table(field, rows) for field, rows in payload["by"].items()]
         show(report.scores_table(payload), *report.span_tables(payload), *groups)
+        if verdicts:
+            for line in claim_report.notes({verdicts.stem: payload}):
+                note(line)
     finish(found, problems)
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from canlegalrag.plain import is_whole
-from canlegalrag.types import Answer, Document, Problem, Qrels, Query, Snippet
+from canlegalrag.types import Answer, Claim, Document, LabelledPair, Problem, Qrels, Query, Snippet
 
 __all__ = ["Content", "Layout", "first_repeat", "folder_name", "unwritable"]
 
@@ -25,6 +25,10 @@ class Content:
     """Query id -> reference answer."""
     snippets: tuple[Snippet, ...] = ()
     """Characters of gold documents that answer queries."""
+    claims: Mapping[str, tuple[Claim, ...]] = field(default_factory=dict)
+    """Query id -> the claims of its reference answer, in order."""
+    pairs: tuple[LabelledPair, ...] = ()
+    """Claims and evidence with the labels that people gave."""
     name: str = ""
     """What the benchmark calls itself."""
     about: Mapping[str, str] = field(default_factory=dict)

@@ -1,6 +1,6 @@
 """Values out of rows that others wrote: each is what it should be, or else a problem that names its place."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -88,6 +88,21 @@ class Row:
             return value
         self.problem(f"{name} is {_short(value)}, neither true nor false")
         return None
+
+    def only(self, known: Set[str]) -> None:
+        """Note the fields that nobody reads: each is a slip of the pen."""
+        for key in sorted(self.values.keys() - known):
+            self.problem(f"unknown key {key!r}", f"known are {', '.join(sorted(known))}")
+
+    def place(self, quote: str, text: str, holder: str) -> tuple[int, int] | None:
+        """First character of a quote and one past its last; None, with a fault, unless it stands in the text once."""
+        n = text.count(quote) if quote else 0
+        if n != 1:
+            what = f"quote occurs {n} times in {holder}, not once: {quote[:60]!r}"
+            self.problem(what, "quote exactly, and enough")
+            return None
+        start = text.index(quote)
+        return start, start + len(quote)
 
     def tables(self, name: str) -> list[dict[str, Any]]:
         """A list of tables, those that are."""

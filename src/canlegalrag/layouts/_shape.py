@@ -31,6 +31,15 @@ SCHEMAS: dict[str, pa.Schema] = {
         [("query-id", pa.string()), ("corpus-id", pa.string())]
         + [("start", pa.int32()), ("end", pa.int32()), ("text", pa.string())]
     ),
+    "claims": pa.schema(
+        [("query_id", pa.string()), ("index", pa.int32()), ("text", pa.string())]
+        + [("start", pa.int32()), ("end", pa.int32())]
+    ),
+    "pairs": pa.schema(
+        [("id", pa.string()), ("claim", pa.string()), ("doc_id", pa.string())]
+        + [("start", pa.int32()), ("end", pa.int32()), ("evidence", pa.string())]
+        + [("label", pa.string()), ("kind", pa.string()), ("note", pa.string())]
+    ),
 }
 """Arrow schema of each kind of file."""
 
@@ -40,6 +49,8 @@ NEEDED: dict[str, tuple[str, ...]] = {
     "qrels": ("query-id", "corpus-id", "score"),
     "answers": ("query-id",),
     "snippets": ("query-id", "corpus-id", "start", "end", "text"),
+    "claims": ("query_id", "index", "text"),
+    "pairs": ("id", "claim", "doc_id", "start", "end", "evidence", "label"),
 }
 """Columns without which no row of a file means anything; `text` is needed too, but its lack leaves the rows."""
 
@@ -51,8 +62,10 @@ CONFIGS: dict[str, tuple[str, ...]] = {
     "answers": ("data/answers.parquet",),
     "qrels": ("data/qrels.parquet",),
     "snippets": ("data/snippets.parquet",),
+    "claims": ("data/claims.parquet",),
+    "pairs": ("data/pairs.parquet",),
 }
-"""Config -> files that `canlegalrag build` writes; the first is the default."""
+"""Config -> files that `canlegalrag build` writes; the first is the default, the last two only where there are any."""
 
 _SPLIT = re.compile(r"(?:^|[-_.])(train|dev|val|test)(?:ing|elopment|id|idation)?\d*(?=$|[-_.])")
 

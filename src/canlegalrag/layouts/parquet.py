@@ -20,7 +20,7 @@ from canlegalrag.layouts._fields import GRADES
 from canlegalrag.layouts._manifest import Manifest, read_manifest, sha256, verify
 from canlegalrag.layouts._shape import CONFIGS, SCHEMAS, choose, found
 from canlegalrag.layouts._tables import rows
-from canlegalrag.types import Answer, Document, Problem, Query, Snippet
+from canlegalrag.types import Answer, Claim, Document, LabelledPair, Problem, Query, Snippet
 
 __all__ = ["CONFIGS", "SCHEMAS", "Documents", "matches", "read", "sha256", "write_table"]
 
@@ -55,6 +55,8 @@ def read(folder: Path) -> Content:
     content.queries = _queries(files["queries"].read, elsewhere, problems)
     content.answers = _answers(files["answers"].read, elsewhere, problems)
     content.snippets = tuple(s for s in _snippets(files["snippets"].read, problems) if s.query_id not in elsewhere)
+    content.claims = _claims(files["claims"].read, elsewhere, problems)
+    content.pairs = tuple(_pairs(files["pairs"].read, problems))
     if manifest is not None:
         content.name, content.about = manifest.name, manifest.about
         faults, content.checksums = verify(manifest, folder, [p for choice in files.values() for p in choice.read])
@@ -119,6 +121,26 @@ def _snippets(paths: list[Path], problems: list[Problem]) -> Iterable[Snippet]:
             yield Snippet(row.string("query-id"), row.string("corpus-id"), start, end, row.string("text"))
 
 
+def _claims(paths: list[Path], elsewhere: Iterable[str], problems: list[Problem]) -> dict[str, tuple[Claim, ...]]:
+    """Claims by query, each query's in the order of their index: rows may come in any."""
+    claims: dict[str, list[Claim]] = {}
+    elsewhere = set(elsewhere)
+    for row in rows(paths, "claims", problems):
+        id_, index = row.string("query_id"), row.whole("index", _OFFSETS)
+        if index is not None and id_ not in elsewhere:
+            place = [None if row.values.get(end) is None else row.whole(end, _OFFSETS) for end in ("start", "end")]
+            claims.setdefault(id_, []).append(Claim(id_, "reference", index, row.string("text"), *place))
+    return {id_: tuple(sorted(found, key=lambda claim: claim.index)) for id_, found in claims.items()}
+
+
+def _pairs(paths: list[Path], problems: list[Problem]) -> Iterable[LabelledPair]:
+    for row in rows(paths, "pairs", problems):
+        start, end = row.whole("start", _OFFSETS), row.whole("end", _OFFSETS)
+        if start is not None and end is not None:
+            strings = {name: row.string(name) for name in ("claim", "doc_id", "evidence", "label", "kind", "note")}
+            yield LabelledPair(row.string("id"), start=start, end=end, **strings)
+
+
 def write_table(path: Path, config: str, rows: Iterable[dict[str, Any]]) -> int:
     """Stream rows into a Parquet file with the config's schema; gives the number of rows.
 
@@ -152,4 +174,11 @@ def query_row(query: Query) -> dict[str, Any]:
     row = asdict(query)
     row["_id"] = row.pop("id")
     row["excluded"] = list(query.excluded)
+    return row
+
+
+def claim_row(claim: Claim) -> dict[str, Any]:
+    """A claim of a reference answer as a row of the claims."""
+    row = asdict(claim)
+    del row["side"]
     return row

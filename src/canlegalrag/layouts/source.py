@@ -3,7 +3,8 @@
 The embedded sample is kept so; `benchmark.toml` names it and its licence. A document file is `+++`, TOML (title,
 citations, court, year, jurisdiction, language, url, note), `+++`, then the text as it is. A block file has `id`,
 `province`, `seed` and eight `[[query]]` tables; the evidence of a query is given as exact quotes, so that a change to
-a document can't silently shift it.
+a document can't silently shift it. So are the sentences that the claims of reference answers came from
+(`claims/*.jsonl`) and the evidence of labelled pairs (`pairs.jsonl`), where there are any.
 """
 
 import re
@@ -14,6 +15,7 @@ from typing import Any
 from canlegalrag.errors import InputError
 from canlegalrag.files import read_text
 from canlegalrag.layouts import Content, folder_name
+from canlegalrag.layouts._claims import read_claims, read_pairs
 from canlegalrag.layouts._fields import GRADES, YEARS, Row
 from canlegalrag.types import Answer, Document, Problem, Query, Snippet
 
@@ -49,6 +51,7 @@ def read(folder: Path) -> Content:
         block = _toml(path, content.problems)
         if block is not None:
             _block(Row(_name(path), block, content.problems), content)
+    content.claims, content.pairs = read_claims(folder, content), read_pairs(folder, content)
     return content
 
 
@@ -94,7 +97,7 @@ def _document(path: Path, licence: str, problems: list[Problem]) -> Document | N
     if head is None:
         return None
     row = Row(_name(path), head, problems)
-    _unknown(row, _DOCUMENT_KEYS)
+    row.only(_DOCUMENT_KEYS)
     return Document(
         id=path.stem,
         title=row.string("title"),
@@ -112,11 +115,11 @@ def _document(path: Path, licence: str, problems: list[Problem]) -> Document | N
 def _block(block: Row, content: Content) -> None:
     queries, qrels, answers = dict(content.queries), dict(content.qrels), dict(content.answers)
     snippets = list(content.snippets)
-    _unknown(block, {"id", "province", "area", "seed", "query"})
+    block.only({"id", "province", "area", "seed", "query"})
     id_, province = block.string("id"), block.string("province")
     for values in block.tables("query"):
         row = Row(f"{block.where}: {values.get('id')}", values, content.problems)
-        _unknown(row, _QUERY_KEYS)
+        row.only(_QUERY_KEYS)
         query = Query(
             id=row.string("id"),
             text=row.string("text").strip(),
@@ -148,7 +151,7 @@ def _answer(query: Row, id_: str) -> Answer | None:
         query.problem("answer is not a table", "write [query.answer] with opening, arguments and conclusion")
         return None
     row = Row(f"{query.where}: answer", value, query.problems)
-    _unknown(row, _ANSWER_KEYS)
+    row.only(_ANSWER_KEYS)
     for name in ("opening", "arguments", "conclusion"):
         if name not in value:
             row.problem(f"has no {name}", "it needs opening, arguments and conclusion")
@@ -161,7 +164,7 @@ def _gold(query: Row, id_: str, content: Content) -> tuple[dict[str, int], list[
     snippets: list[Snippet] = []
     for values in query.tables("gold"):
         row = Row(query.where, values, query.problems)
-        _unknown(row, _GOLD_KEYS)
+        row.only(_GOLD_KEYS)
         doc = row.id("doc")
         grade = row.whole("grade", GRADES, 1)
         if doc is None or grade is None:
@@ -180,16 +183,7 @@ def _snippets(gold: Row, query: str, document: Document) -> list[Snippet]:
     found = []
     for quote in gold.strings("quotes"):
         text = quote.strip()
-        n = document.text.count(text) if text else 0
-        if n != 1:
-            what = f"quote occurs {n} times in {document.id}, not once: {text[:60]!r}"
-            gold.problem(what, "quote exactly, and enough")
-            continue
-        start = document.text.index(text)
-        found.append(Snippet(query, document.id, start, start + len(text), text))
+        place = gold.place(text, document.text, document.id)
+        if place is not None:
+            found.append(Snippet(query, document.id, *place, text))
     return found
-
-
-def _unknown(row: Row, known: set[str]) -> None:
-    for key in sorted(row.values.keys() - known):
-        row.problem(f"unknown key {key!r}", f"known are {', '.join(sorted(known))}")

@@ -11,8 +11,9 @@ from canlegalrag.types import Scores
 
 __all__ = ["Definition", "Register", "Share", "choose", "enter", "summarise", "total"]
 
-Share: TypeAlias = tuple[int, int]
-"""Part and whole of one query; a whole of 0 means that the measure is undefined there."""
+Share: TypeAlias = tuple[float, int]
+"""Part and whole of one query; a whole of 0 means that the measure is undefined there. Parts are counts, but for what
+is computed from several shares (an F1): its part is the value and its whole 1."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +26,8 @@ class Definition:
     """Evidence without which it can't be computed, by the name of the argument that brings it."""
     count: bool = False
     """Whether it is a number of things rather than a share: its whole is always 1."""
+    pooled: bool = True
+    """Whether parts and wholes may be summed over queries, which says nothing of a value whose whole is only 1."""
 
 
 Register: TypeAlias = dict[str, Definition]
@@ -36,19 +39,30 @@ _Function: TypeAlias = Callable[[_Evidence], Share]
 
 
 def enter(
-    register: Register, name: str, *, needs: Sequence[str] = (), count: bool = False
+    register: Register, name: str, *, needs: Sequence[str] = (), count: bool = False, pooled: bool = True
 ) -> Callable[[_Function[_Evidence]], _Function[_Evidence]]:
     """Enter the decorated function into a register: the one place that a new measure touches."""
 
     def entered(function: _Function[_Evidence]) -> _Function[_Evidence]:
-        register[name] = Definition(function, tuple(needs), count)
+        register[name] = Definition(function, tuple(needs), count, pooled)
         return function
 
     return entered
 
 
-def choose(register: Register, names: str | Sequence[str] | None, given: Collection[str]) -> list[str]:
+def choose(
+    register: Register,
+    names: str | Sequence[str] | None,
+    given: Collection[str],
+    fix: str = "give them, or leave it out",
+) -> list[str]:
     """The measures asked for; None for all that the evidence given allows.
+
+    Args:
+        register: what there is.
+        names: what is wanted, as a sequence or with blanks or commas between them.
+        given: evidence that there is.
+        fix: what to do where a measure lacks some.
 
     Raises:
         InputError: a name that the register lacks, evidence that a measure needs and wasn't given.
@@ -65,7 +79,7 @@ def choose(register: Register, names: str | Sequence[str] | None, given: Collect
             raise InputError(f"measure {name!r}", "is not known", f"{hint}known: {' '.join(register)}")
         missing = [need for need in register[name].needs if need not in given]
         if missing:
-            raise InputError(f"measure {name!r}", f"needs {' and '.join(missing)}", "give them, or leave it out")
+            raise InputError(f"measure {name!r}", f"needs {' and '.join(missing)}", fix)
     return list(dict.fromkeys(wanted))
 
 

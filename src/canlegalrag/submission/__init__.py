@@ -1,6 +1,7 @@
-"""Check, score and compare runs."""
+"""Check, score and compare runs; score verdicts on answers."""
 
 from canlegalrag.submission.characters import SPAN_DEPTHS, SPAN_MEASURES, lines_of
+from canlegalrag.submission.claims import score_verdicts
 from canlegalrag.submission.comparing import caveats, compare_runs, compare_values
 from canlegalrag.submission.rows import RESAMPLES, number, scores_json
 from canlegalrag.submission.scoring import DEFAULT_MEASURES, score_run
@@ -16,5 +17,6 @@ __all__ = [
     "lines_of",
     "number",
     "score_run",
+    "score_verdicts",
     "scores_json",
 ]

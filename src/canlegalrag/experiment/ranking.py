@@ -1,4 +1,4 @@
-"""The whole job on one benchmark: retrieve with several recipes, score, compare, report."""
+"""Retrieve with several recipes, score, compare, report."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ from canlegalrag.measures.stats import Comparison
 from canlegalrag.recipes import Models, Recipe
 from canlegalrag.types import Problem
 
-__all__ = ["MAIN", "MEASURES", "RECIPES", "SWEEP_MEASURES", "Outcome", "folders_of", "reading", "run"]
+__all__ = ["MAIN", "MEASURES", "RECIPES", "SWEEP_MEASURES", "Outcome", "best", "folders_of", "reading", "run"]
 
 RECIPES = ("bm25", "bm25l", "bm25l-1024", "paper-bm25l-1024")
 """Run by default: the two formulas on whole decisions, passages, and what the paper ran. With four, six pairs are
@@ -181,14 +181,19 @@ def folders_of(recipes: Sequence[Recipe]) -> dict[str, str]:
     return {r.name: r.name if plain[r.name] == r.name else f"{plain[r.name]}-{r.identity}" for r in recipes}
 
 
+def best(results: Mapping[str, dict[str, Any]]) -> str:
+    """The recipe with the highest mean of the main measure."""
+    return max(results, key=lambda recipe: results[recipe]["measures"][MAIN]["mean"] or 0.0)
+
+
 def reading(outcome: Outcome, out: Path) -> list[str]:
     """How to read the table, in a few lines: who leads, who can't be told from it, what failed, where the rest lies."""
     results, comparisons = outcome.results, outcome.comparisons
-    best = max(results, key=lambda r: results[r]["measures"][MAIN]["mean"] or 0.0)
-    tied = [c.b if c.a == best else c.a for c in comparisons if best in (c.a, c.b) and not c.apart]
+    first = best(results)
+    tied = [c.b if c.a == first else c.a for c in comparisons if first in (c.a, c.b) and not c.apart]
     more = f" and {len(tied) - _NAMED} more" if len(tied) > _NAMED else ""
     said = f"; not shown to differ from it: {', '.join(tied[:_NAMED])}{more}" if tied else ""
-    lines = [f"Best {MAIN}: {best}{said}"]
+    lines = [f"Best {MAIN}: {first}{said}"]
     lines += submission.caveats(comparisons)
     lines += [f"Failed: {name}: {why}" for name, why in outcome.failed.items()]
     counted = ", spans.md" if any("spans" in payload for payload in results.values()) else ""
