@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from canlegalrag.cli import answers, data, retrieval, scoring
+from canlegalrag.cli import answers, auditing, data, retrieval, scoring
 from canlegalrag.cli.options import app
 
-__all__ = ["answers", "app", "data", "main", "retrieval", "scoring"]
+__all__ = ["answers", "app", "auditing", "data", "main", "retrieval", "scoring"]
 
 _JOURNEY = """
 The benchmark kit for retrieval-augmented question answering over Canadian case law.

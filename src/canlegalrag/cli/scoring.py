@@ -1,11 +1,12 @@
 """Commands that score: score, compare."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from canlegalrag.cli.answers import Categories, Corrections, read_judged
+from canlegalrag.cli.auditing import Categories, Corrections, read_judged
 from canlegalrag.cli.options import Json, Lenient, Source, app, finish, load, made_by, there
 from canlegalrag.terminal import misuse, note, print_json, show
 
@@ -36,22 +37,11 @@ def score(
 ) -> None:
     """Score a run, or verdicts on answers: means over all queries of the benchmark, with intervals, n and skipped."""
     from canlegalrag import claim_report, report, submission
-    from canlegalrag.errors import InputError
     from canlegalrag.files import read_qrels, read_run, write_atomic
     from canlegalrag.measures.retrieval import parse_all
 
-    given = run or verdicts
+    given = _given(run, verdicts, benchmark, qrels, by or (), corrections or categories, out)
     with misuse():
-        if given is None or (run and verdicts):
-            raise InputError("score", "give either --run FILE or --verdicts FILE")
-        if qrels and (benchmark or verdicts):
-            raise InputError("--qrels", "goes with --run alone", "give either --benchmark SOURCE or --qrels FILE")
-        if (corrections or categories) and run:
-            raise InputError("--corrections, --categories", "go with --verdicts only")
-        if by and qrels:
-            raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
-        if out and out.resolve() == given.resolve():
-            raise InputError(str(out), "is the input itself", "choose another --out")
         wanted = parse_all(measures) if measures and run else None
         there(given, *([qrels] if qrels else []))
     found = None if qrels else load(benchmark or "sample", lenient)
@@ -86,6 +76,33 @@ def score(
             for line in claim_report.notes({verdicts.stem: payload}):
                 note(line)
     finish(found, problems)
+
+
+def _given(
+    run: Path | None,
+    verdicts: Path | None,
+    benchmark: str | None,
+    qrels: Path | None,
+    by: Sequence[str],
+    overlay: Path | None,
+    out: Path | None,
+) -> Path:
+    """The file to score, once it is sure that the options go together."""
+    from canlegalrag.errors import InputError
+
+    given = run or verdicts
+    with misuse():
+        if given is None or (run and verdicts):
+            raise InputError("score", "give either --run FILE or --verdicts FILE")
+        if qrels and (benchmark or verdicts):
+            raise InputError("--qrels", "goes with --run alone", "give either --benchmark SOURCE or --qrels FILE")
+        if overlay and run:
+            raise InputError("--corrections, --categories", "go with --verdicts only")
+        if by and qrels:
+            raise InputError("--by", "needs --benchmark", "bare judgments have no fields")
+        if out and out.resolve() == given.resolve():
+            raise InputError(str(out), "is the input itself", "choose another --out")
+    return given
 
 
 @app.command()
