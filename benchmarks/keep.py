@@ -1,5 +1,6 @@
-"""Copy the results of a sweep into `baselines/results/`: without the runs, and with every query's value of a few
-measures only, so that they are small enough to commit. The command of the sweep makes the rest again.
+"""Copy the results of a sweep into `baselines/results/`: without the runs, with every query's value of a few measures
+only, and groups without the measures of characters, so that they are small enough to commit. The command of the sweep
+makes the rest again.
 
 python benchmarks/keep.py /tmp/contracts baselines/results/legalbenchrag-mini
 """
@@ -28,6 +29,13 @@ def main() -> None:
         payload["per_query"] = {
             query: {name: value for name, value in row.items() if name in KEPT}
             for query, row in payload["per_query"].items()
+        }
+        payload["by"] = {  # of characters there are hundreds of means a group
+            field: {
+                label: {name: row for name, row in rows.items() if name.startswith("paper_") or "_" not in name}
+                for label, rows in groups.items()
+            }
+            for field, groups in payload["by"].items()
         }
         (folder / "scores.json").write_text(scores_json(payload), encoding="utf-8")
         shutil.copy(scores.with_name("run.jsonl.meta.json"), folder)

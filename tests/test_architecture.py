@@ -13,20 +13,20 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "canlegalrag"
 FLOORS = (
     ("types",),
-    ("errors", "near"),
+    ("errors", "near", "disk"),
     ("text_rules", "citations", "plain"),
     ("text",),
     ("protocols", "files", "chunking", "measures"),
     ("layouts", "retrievers", "calls", "records", "judging", "contexts"),
-    ("benchmark", "backends"),
+    ("benchmark", "backends", "hub"),
     ("recipes", "submission", "build", "publish", "charts", "tables", "calibration"),
     ("pipeline", "reproduction", "price_report", "span_report", "claim_report", "audit_page"),
-    ("report", "leaderboard"),
+    ("report", "leaderboard", "exploring"),
     ("experiment", "terminal"),
     ("cli",),
 )
 """A module imports only from lower floors; modules of one package may import each other."""
-HEAVY = {"datasets", "evaluate", "faiss", "gradio", "huggingface_hub", "numba", "openai", "pandas", "scipy"}
+HEAVY = {"datasets", "evaluate", "faiss", "gradio", "huggingface_hub", "numba", "openai", "pandas", "plotly", "scipy"}
 HEAVY |= {"sentence_transformers", "tokenizers", "torch", "transformers"}
 MODULES = sorted(SOURCE.rglob("*.py"))
 
@@ -54,8 +54,10 @@ def imported(tree: ast.AST) -> list[str]:
 
 def at_top(tree: ast.Module) -> ast.Module:
     """The module without its functions and without what only a type checker reads."""
-    kept = [n for n in tree.body if not isinstance(n, ast.FunctionDef | ast.AsyncFunctionDef | ast.If)]
-    return ast.Module(kept, [])
+    skipped = (ast.FunctionDef, ast.AsyncFunctionDef, ast.If)
+    kept = [n for n in tree.body if not isinstance(n, skipped)]
+    inside = [n for c in kept if isinstance(c, ast.ClassDef) for n in c.body if not isinstance(n, skipped)]
+    return ast.Module([n for n in kept if not isinstance(n, ast.ClassDef)] + inside, [])
 
 
 def test_every_module_stands_on_a_floor() -> None:

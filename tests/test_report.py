@@ -89,6 +89,18 @@ def test_curves_over_chunk_sizes_ascend_to_whole() -> None:
     }
 
 
+def test_curves_of_different_embedders_are_apart() -> None:
+    def dense(mean: float, size: str, embedder: str) -> dict[str, Any]:
+        made = {"recipe": {"name": "x", "retriever": "dense", "embedder": embedder, "chunk": f"recursive:{size}:128"}}
+        return {"measures": {"mrr": {"mean": mean}}, "provenance": {"run": made}}
+
+    sizes = ("1024", "2048", "4096")
+    results = {f"{model}{size}": dense(len(model) / 10, size, model) for model in ("a", "bb") for size in sizes}
+    assert report.by_chunk(results, ["mrr"]) == {
+        model: {"mrr": [(size, len(model) / 10) for size in sizes]} for model in ("a", "bb")
+    }
+
+
 @pytest.mark.parametrize(
     "svg",
     [

@@ -2,12 +2,12 @@
 
 import codecs
 import json
-import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
+from canlegalrag.disk import write_whole
 from canlegalrag.errors import InputError
 from canlegalrag.plain import id_fault, is_whole
 from canlegalrag.types import Document, Hit, Passage, Qrels
@@ -15,6 +15,7 @@ from canlegalrag.types import Document, Hit, Passage, Qrels
 __all__ = [
     "decode",
     "dumps",
+    "finite",
     "loads",
     "lock",
     "parquet_rows",
@@ -56,12 +57,7 @@ def write_atomic(path: Path, text: str) -> None:
     if path.exists() and not path.is_file():  # /dev/stdout, or a pipe, which must not be replaced by a file
         path.write_text(text, encoding="utf-8", newline="\n")
         return
-    temporary = path.with_name(f".{path.name[:100]}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, encoding="utf-8", newline="\n")
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_whole(path, text.encode())
 
 
 def lock(file: IO[Any], *, wait: bool) -> bool:
@@ -174,7 +170,7 @@ def read_qrels(path: str | Path) -> dict[str, dict[str, int]]:
     qrels: dict[str, dict[str, int]] = {}
     for where, query, document, grade in _qrels_rows(path):
         if type(grade) is not int:
-            number = _number(grade)
+            number = finite(grade)
             if number is None or number != int(number):
                 raise InputError(where, f"grade {grade!r} is not a whole number", "0, 1, 2 …")
             grade = int(number)
@@ -289,7 +285,7 @@ def read_run(path: str | Path, documents: Mapping[str, Document] | None = None) 
     return run
 
 
-def _number(value: Any) -> float | None:
+def finite(value: Any) -> float | None:
     """A finite number; None for anything else, among it what only Python takes for one (`1_000`, other digits)."""
     if isinstance(value, bool) or (isinstance(value, str) and ("_" in value or not value.isascii())):
         return None
@@ -305,7 +301,7 @@ def _is_json(path: Path) -> bool:
 
 
 def _score(where: str, value: Any) -> float:
-    score = _number(value)
+    score = finite(value)
     if score is None:
         raise InputError(where, f"score {value!r} is not a finite number", "a ranking needs finite scores")
     return score

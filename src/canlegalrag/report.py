@@ -258,7 +258,9 @@ def by_chunk(results: Mapping[str, Payload], measures: Sequence[str]) -> dict[st
     for payload in results.values():
         recipe = payload["provenance"]["run"].get("recipe", {})
         method, _, size = str(recipe.get("chunk", "")).partition(":")
-        label = f"{recipe.get('variant')}, {recipe.get('tokenizer', 'legal')} tokens"
+        label = " and ".join(str(recipe[key]) for key in ("variant", "embedder") if key in recipe)
+        label += f", {recipe.get('tokenizer', 'legal')} tokens" if "variant" in recipe else ""
+        label += "".join(f", {key} {recipe[key]}" for key in ("precision", "reranker", "rounds") if key in recipe)
         label += ", the paper's chunker" if method == "paper" else ""
         for measure in measures:
             mean = payload["measures"].get(measure, {}).get("mean")

@@ -17,9 +17,9 @@ import pytest
 from canlegalrag import pipeline
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import CallError, InputError
+from canlegalrag.judging.evidence import evidence_of
 from canlegalrag.judging.sentences import Sentences
 from canlegalrag.pipeline.explaining import failures
-from canlegalrag.pipeline.judging import evidence_of
 from canlegalrag.records import categorised, read_categories, read_verdicts
 from canlegalrag.types import Answer, Claim, Document, Failure, Passage, Query, Task, Verdict
 

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from canlegalrag.cli import answers, auditing, data, retrieval, scoring
+from canlegalrag.cli import answers, auditing, checking, data, publishing, retrieval, scoring, space
 from canlegalrag.cli.options import app
 
-__all__ = ["answers", "app", "auditing", "data", "main", "retrieval", "scoring"]
+__all__ = ["answers", "app", "auditing", "checking", "data", "main", "publishing", "retrieval", "scoring", "space"]
 
 _JOURNEY = """
 The benchmark kit for retrieval-augmented question answering over Canadian case law.
@@ -30,7 +30,11 @@ The journey, from nothing to numbers:
   canlegalrag calibrate --judge provider/model     is the judge any good?
   canlegalrag compare -b SOURCE a.jsonl b.jsonl
   canlegalrag build SOURCE --out DIR      a benchmark as Parquet with a card
+  canlegalrag space                       the Space on this machine: try queries, check, read the leaderboard
   canlegalrag citations FILE              the Canadian citations in a text
+  canlegalrag check FOLDER -b SOURCE      a submission: every problem, then its scores
+  canlegalrag space                       the demo, submission checker and leaderboard, in a browser
+  canlegalrag publish dataset --repo OWNER/NAME    what would go to the Hub; --push sends it
 
 SOURCE is `sample`, a folder, `legalbenchrag:FOLDER`, or a dataset on the Hugging Face Hub (owner/name).
 

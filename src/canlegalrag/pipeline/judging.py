@@ -10,23 +10,22 @@ from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.judging.assessing import Item, assess
+from canlegalrag.judging.evidence import evidence_of, has_evidence
 from canlegalrag.measures.decided import LABELS, PURPOSES
 from canlegalrag.near import Near
 from canlegalrag.pipeline._output import Output, about, batches, checksum, counted_since, opened, spending
 from canlegalrag.protocols import Decomposer, Judge
 from canlegalrag.records import answer_line, judged_line
-from canlegalrag.types import Answer, Document, Judged, Passage, Problem
+from canlegalrag.types import Answer, Judged, Problem
 
 if TYPE_CHECKING:
     from canlegalrag.calls import Calls
 
-__all__ = ["evidence_of", "judge"]
+__all__ = ["judge"]
 
 _ON_EVIDENCE = ("groundedness", "reference_groundedness")
 _ON_REFERENCE = ("accuracy", "coverage", "reference_groundedness")
 _NAMED = 3  # answers of one kind of fault that are named one by one
-_RESERVED = ("reference", "answer", "evidence")
-"""What `Verdict.against` means something else by."""
 
 
 def judge(
@@ -184,7 +183,7 @@ class _Job:
         items = [self.item(answer) for answer in answers]
         found = assess(items, self.judge, self.decomposer, self.measures, window=self.window, overlap=self.overlap)
         return [
-            one if _has_evidence(answer) else replace(one, asked=tuple(m for m in one.asked if m not in _ON_EVIDENCE))
+            one if has_evidence(answer) else replace(one, asked=tuple(m for m in one.asked if m not in _ON_EVIDENCE))
             for answer, one in zip(answers, found, strict=True)
         ]
 
@@ -196,43 +195,6 @@ class _Job:
             evidence = evidence_of(answer, self.benchmark.documents)
         claims = self.benchmark.claims.get(query)
         return Item(answer, reference.text if reference else None, claims or None, evidence)
-
-
-def evidence_of(answer: Answer, documents: Mapping[str, Document]) -> tuple[tuple[str, str], ...] | None:
-    """Name and text of each piece that an answer was taken from, best first; None where nobody says.
-
-    A whole document goes by its id, a passage by `id:start-end`. An answer of ours that was given nothing (its `usage`
-    has the `context`) has no evidence, which is not the same as evidence that isn't known.
-
-    Raises:
-        InputError: a passage isn't in the documents.
-
-    >>> document = Document("a", "Doe v. Roe", "Rent is due.")
-    >>> evidence_of(Answer("q1", "Yes.", passages=(Passage("a", 0, 0, 12), Passage("a", 1, 0, 4))), {"a": document})
-    (('a', 'Rent is due.'), ('a:0-4', 'Rent'))
-    """
-    if not _has_evidence(answer):
-        return None
-    return tuple({name: text for name, text in (_piece(answer, p, documents) for p in answer.passages) if text}.items())
-
-
-def _has_evidence(answer: Answer) -> bool:
-    return bool(answer.passages) or "context" in answer.usage
-
-
-def _piece(answer: Answer, passage: Passage, documents: Mapping[str, Document]) -> tuple[str, str]:
-    document = documents.get(passage.doc_id)
-    where = f"answer to {answer.query_id!r}"
-    if document is None:
-        hint = Near(documents)(passage.doc_id) or "answers and benchmark must be of one corpus"
-        raise InputError(where, f"document {passage.doc_id!r} is not in the corpus", hint)
-    length = len(document.text)
-    if not 0 <= passage.start <= passage.end <= length:
-        what = f"passage {passage.start}:{passage.end} is outside the {length} characters of {passage.doc_id}"
-        raise InputError(where, what, "were the answers made on another version of the corpus?")
-    whole = (passage.start, passage.end) == (0, length) and passage.doc_id not in _RESERVED
-    name = passage.doc_id if whole else f"{passage.doc_id}:{passage.start}-{passage.end}"
-    return name, document.text[passage.start : passage.end]
 
 
 def _problems(
@@ -252,7 +214,7 @@ def _problems(
         what = f"{len(more)} more are to no query of {benchmark.name}, and aren't judged"
         problems.append(Problem("answers", what, "were they made for another?"))
     on_evidence = " and ".join(name for name in asked if name in _ON_EVIDENCE)
-    bare = [query for query, of in answers.items() if query in benchmark.queries and not _has_evidence(of)]
+    bare = [query for query, of in answers.items() if query in benchmark.queries and not has_evidence(of)]
     fix = 'add "passages": [{"doc_id": …, "start": …, "end": …}]'
     if on_evidence and len(bare) > _NAMED:
         shown = f"{', '.join(bare[:_NAMED])} …"

@@ -12,11 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from canlegalrag.disk import write_whole
 from canlegalrag.errors import InputError, MissingExtra
 from canlegalrag.files import dumps
 from canlegalrag.retrievers._passages import Array, Top, documents_of, ranked
 from canlegalrag.retrievers.dense_search import rescore
-from canlegalrag.retrievers.dense_store import LOCK, Stored, alone, write_whole
+from canlegalrag.retrievers.dense_store import LOCK, Stored, alone
 
 __all__ = ["Approximate"]
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from canlegalrag.disk import write_whole
 from canlegalrag.errors import CallError, InputError
 from canlegalrag.files import dumps
 from canlegalrag.protocols import Embedder, Kind
@@ -28,7 +29,6 @@ from canlegalrag.retrievers.dense_store import (
     alone,
     check_same,
     plain,
-    write_whole,
 )
 from canlegalrag.types import Document
 

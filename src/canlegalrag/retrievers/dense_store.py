@@ -7,7 +7,6 @@ without one is made again. `meta.json` is written last: with it the index is com
 import errno
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -33,7 +32,6 @@ __all__ = [
     "plain",
     "read_meta",
     "shard_sum",
-    "write_whole",
 ]
 
 FORMAT = "canlegalrag-dense"
@@ -214,16 +212,3 @@ def _check_vectors(folder: Path, vectors: Array, sums: list[str], most: int) -> 
         if shard_sum(vectors[first : first + SHARD]) != sums[shard]:
             last = min(first + SHARD, len(vectors)) - 1
             raise Damaged(str(folder / "vectors.npy"), f"is damaged: vectors {first} to {last} changed", _AGAIN)
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file whole or not at all, and onto the disk before anything that follows."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        with temporary.open("wb") as file:
-            file.write(data)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)

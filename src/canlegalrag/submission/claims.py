@@ -19,7 +19,7 @@ from canlegalrag.types import Judged, Problem, Scores
 
 __all__ = ["judges_of", "score_verdicts"]
 
-_SHOWN = 5  # problems of a kind that are named one by one
+_SHOWN = 5  # problems of a kind, and names in one, that are told one by one
 
 
 def score_verdicts(
@@ -167,7 +167,7 @@ def _problems(
     yield from _judges(part)
     conditions = sorted({of.condition for of in part.values()})
     if len(conditions) > 1:
-        named = ", ".join(condition or "(none)" for condition in conditions)
+        named = _some([condition or "(none)" for condition in conditions])
         yield Problem("verdicts", f"answers of several conditions: {named}", "score each on its own", fatal=False)
     asked = claims.asked(part.values()) if part else []
     for purpose in asked:
@@ -182,7 +182,7 @@ def _problems(
             yield Problem(f"query {query!r}", what, "mend `asked`", fatal=False)
     faults = [(query, fault) for query, of in part.items() for fault in of.faults]
     for query, fault in faults[:_SHOWN]:
-        yield Problem(f"query {query!r}", fault, fatal=False)
+        yield Problem(f"query {query!r}", f"{fault:.300}", fatal=False)
     if len(faults) > _SHOWN:
         yield Problem("verdicts", f"{len(faults) - _SHOWN} more faults of answers", "see `faults`", fatal=False)
 
@@ -212,12 +212,12 @@ def _judges(part: Mapping[str, Judged]) -> Iterator[Problem]:
     given = [verdict for of in part.values() for verdict in of.verdicts]
     models = [judge for judge in judges_of(part) if _is_model(judge)]
     if len(models) > 1:
-        what = f"are by {len(models)} judges ({', '.join(models)}), whose scores can't be compared"
+        what = f"are by {len(models)} judges ({_some(models)}), whose scores can't be compared"
         yield Problem("verdicts", what, "judge all answers by one", fatal=False)
     for judge in models:
         prompts = {verdict.prompt for verdict in given if verdict.judge == judge and verdict.prompt}
         if len(prompts) > 1:
-            what = f"{judge} judged by {len(prompts)} prompts: {', '.join(sorted(prompts))}"
+            what = f"{judge} judged by {len(prompts)} prompts: {_some(sorted(prompts))}"
             yield Problem("verdicts", what, "judge all answers by one", fatal=False)
 
 

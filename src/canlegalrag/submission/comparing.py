@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from canlegalrag.benchmark import Benchmark, check_run
 from canlegalrag.measures import retrieval, spans
 from canlegalrag.measures.names import MEASURES, Measure
+from canlegalrag.measures.resampling import draws
 from canlegalrag.measures.span_faults import Place, in_query
 from canlegalrag.measures.stats import Comparison, compare
 from canlegalrag.submission.characters import gold_spans, require_offsets
@@ -71,14 +72,16 @@ def compare_values(
         name: [math.nan if (value := by_query[q]) is None else value for q in benchmark.qrels]
         for name, by_query in values.items()
     }
-    return compare(table, [blocks.get(q, q) for q in benchmark.qrels], resamples=RESAMPLES, seed=seed)
+    signs = draws(len(table), RESAMPLES)
+    return compare(table, [blocks.get(q, q) for q in benchmark.qrels], resamples=signs, seed=seed)
 
 
 def caveats(comparisons: Sequence[Comparison], level: float = 0.05) -> list[str]:
     """What a reader of comparisons must know before taking "can't be told apart" for "equal".
 
     A sign-flip test over b blocks has 2^b outcomes, so its p is at least 2/2^b, and Holm's correction multiplies the
-    smallest p by the number of pairs.
+    smallest p by the number of pairs. More pairs get more draws, so that these
+    leave room (`measures.resampling.draws`).
     """
     if not comparisons:
         return []

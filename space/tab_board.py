@@ -1,0 +1,75 @@
+"""Tab 3: the leaderboard as table and plots, a system's card, and the link that reproduces the view."""
+
+from typing import Any
+
+import gradio as gr
+from board_view import OUTPUTS, entries, pairs, shown, state_of
+from listening import on
+
+from canlegalrag import leaderboard as boards
+from canlegalrag.leaderboard import COLUMNS, DEFAULT_COLUMNS, KINDS, PLOTS
+
+_DARK = "(...given) => [...given.slice(0, -1), document.body.classList.contains('dark')]"
+"""The last input tells whether the page is dark, which plots must know."""
+_LINK = "(query) => [location.origin + location.pathname + (query ? '?' + query : '')]"
+_TITLES = ("quality and cost", "quality and speed", "rank intervals", "subgroups", "chunk sizes")
+
+
+def show(*given: Any) -> tuple[Any, ...]:
+    """What the controls ask for."""
+    return shown(state_of(*given[:-1]), given[-1])
+
+
+def arrive(dark: bool, request: gr.Request) -> tuple[Any, ...]:
+    """A visitor comes by a link: where it asks for a view, the tab opens with it."""
+    of = boards.state(str(request.query_params))
+    if not boards.link(of):
+        return tuple(gr.skip() for _ in range(OUTPUTS + 1))
+    return *shown(of, dark), gr.Tabs(selected="board")
+
+
+def card(id_: str | None) -> str:
+    """A system's card, in which nothing that its authors wrote is markup."""
+    return next((boards.card(entry) for entry in entries() if id_ and entry.get("id") == id_), "")
+
+
+def chosen(names: dict[str, str], event: gr.SelectData) -> tuple[Any, str]:
+    """The card of the row that was clicked."""
+    id_ = next((names[cell] for cell in event.row_value or () if isinstance(cell, str) and cell in names), None)
+    return id_, card(id_)
+
+
+def build(demo: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab) -> None:
+    """The tab's layout."""
+    with gr.Row(equal_height=False):
+        benchmark = gr.Dropdown([], label="Benchmark", min_width=220)
+        measure = gr.Dropdown(["ndcg@10"], value="ndcg@10", label="Ranked by", min_width=160)
+        counted = gr.Dropdown([("all queries", "")], value="", label="Queries that count", min_width=160)
+        words = gr.Textbox(label="Systems with the words", max_length=100, min_width=160)
+    with gr.Accordion("Kinds of systems, retrievers, columns", open=False):
+        kinds = gr.CheckboxGroup(list(KINDS), value=list(KINDS), label="Kinds of systems")
+        retrievers = gr.Dropdown([], multiselect=True, label="Retrievers; all where none is chosen")
+        columns = gr.Dropdown(
+            pairs({n: h or "score" for n, h in COLUMNS.items()}),
+            value=list(DEFAULT_COLUMNS),
+            multiselect=True,
+            label="Columns",
+        )
+    table = gr.Dataframe(label="Leaderboard", interactive=False, wrap=True, max_height=560, elem_id="leaderboard")
+    notes = gr.Markdown()
+    system = gr.Dropdown([], label="A system's card: choose one here, or click its row", elem_id="system")
+    about = gr.Markdown(elem_id="card")
+    plot = gr.Radio([(title, name) for title, name in zip(_TITLES, PLOTS, strict=True)], value=PLOTS[0], label="Plot")
+    figure, note = gr.Plot(visible=False, elem_id="plot"), gr.Markdown()
+    with gr.Accordion("The same as a table", open=False):
+        numbers = gr.Dataframe(label="The plot's numbers", interactive=False, max_height=420)
+    link = gr.Textbox(label="Link to this view", interactive=True, elem_id="link")
+    names, query, dark = gr.State({}), gr.Textbox(visible="hidden"), gr.Checkbox(visible="hidden")
+    controls = [benchmark, measure, counted, kinds, retrievers, words, columns, plot]
+    outputs = [*controls, table, notes, names, system, about, figure, note, numbers, query]
+    for event in (*(one.input for one in controls), tab.select):
+        on(event, show, [*controls, dark], outputs, group="board", js=_DARK, trigger_mode="always_last")
+    on(demo.load, arrive, dark, [*outputs, tabs], group="board", js=_DARK)
+    query.change(js=_LINK, inputs=query, outputs=link)
+    on(system.input, card, system, about, group="board")
+    on(table.select, chosen, names, [system, about], group="board")

@@ -1,0 +1,128 @@
+"""Tab 2: check a submission, see its problems and scores, take them away, and enter it on the leaderboard."""
+
+from pathlib import Path
+from typing import Any
+
+import check_tables
+import gradio as gr
+from gradio.processing_utils import save_bytes_to_cache
+from gradio.utils import get_upload_folder
+from listening import on, said, status
+from place import BENCHMARK, STORE
+
+from canlegalrag import files, submission
+from canlegalrag.errors import InputError
+from canlegalrag.leaderboard.cards import harmless
+
+EXAMPLES = {"template": "Template", "good": "A good example", "flawed": "A flawed one", "hopeless": "A hopeless one"}
+_ENDINGS = sorted({Path(name).suffix for names in submission.PARTS.values() for name in names})
+_TELL = """A submission is `system.json` (who and what) and `run.jsonl` or a TREC run (`run.trec`), with
+`answers.jsonl` and `verdicts.jsonl` where there are answers. Nothing is kept or shown to others unless you press
+Submit; then the scores and `system.json` without its contact are public. `canlegalrag check FOLDER` says the same
+on your machine."""
+
+
+def _verdict(checked: submission.Checked) -> str:
+    many = f"{checked.count:,} problem{'s' * (checked.count != 1)}"
+    if checked.fatal:
+        return f"{many}: it can't be entered until the fatal ones are mended. What is sound is scored below."
+    listed = (
+        f"{many}: it can be entered, but what is listed is left out."
+        if checked.count
+        else "No problems: it can be entered."
+    )
+    return listed
+
+
+def check(given: list[str] | None) -> tuple[Any, ...]:
+    """Check and score what was uploaded."""
+    if not given:
+        raise InputError("files", "there are none", "choose some, or press an example")
+    checked = submission.check(submission.parts(map(Path, given)), BENCHMARK)
+    scores = submission.evaluate(checked, BENCHMARK)
+    entry = None if checked.fatal else submission.entry(checked, scores, BENCHMARK)
+    return (
+        entry,
+        said(_verdict(checked)),
+        check_tables.problems(checked),
+        gr.Column(visible=True),
+        "\n".join(f"- {harmless(note, 1000)}" for note in scores["notes"]),
+        check_tables.scores_table(scores),
+        check_tables.groups(scores),
+        check_tables.worst(scores),
+        _kept("scores.json", files.dumps(scores, indent=1)),
+        _kept("queries.csv", submission.csv(scores["worst"])),
+        gr.Button(interactive=entry is not None),
+        "",
+    )
+
+
+def _kept(name: str, text: str) -> Any:
+    """A file to download, in the cache that Gradio empties by itself."""
+    data = text.encode()
+    return gr.DownloadButton(value=save_bytes_to_cache(data, name, get_upload_folder()), interactive=True)
+
+
+def forget() -> tuple[Any, ...]:
+    """Other files: what was checked isn't what would be submitted."""
+    return None, said("Press Check."), gr.Column(visible=False), gr.Button(interactive=False), ""
+
+
+def submit(entry: dict[str, Any] | None) -> tuple[str, Any]:
+    """Enter what was checked."""
+    if entry is None:
+        raise InputError("submission", "nothing was checked", "press Check first")
+    name = entry["system"]["name"]
+    if STORE.add(entry):
+        line = f"{name} is entered as {entry['id']}. See the leaderboard."
+    else:
+        line = f"{name} was entered before, with the very same files, as {entry['id']}: nothing was stored."
+    return said(line), gr.Button(interactive=False)
+
+
+def build(examples: Path) -> None:
+    """The tab's layout."""
+    entry = gr.State(None, time_to_live=3600)
+    gr.Markdown(_TELL)
+    with gr.Row():
+        buttons = {name: gr.Button(label, size="sm", min_width=140, elem_id=name) for name, label in EXAMPLES.items()}
+    given = gr.File(
+        file_count="multiple", file_types=_ENDINGS, label="Files of a submission", height=180, elem_id="files"
+    )
+    go = gr.Button("Check", variant="primary", elem_id="check-button")
+    line = status("check-status")
+    with gr.Column(visible=False) as found:
+        problems = gr.Dataframe(
+            label="Problems and notes",
+            interactive=False,
+            wrap=True,
+            column_widths=["90px", "220px", "420px", "380px"],
+            max_height=360,
+            elem_id="problems",
+        )
+        with gr.Row():
+            enter = gr.Button("Submit to the leaderboard", variant="primary", interactive=False, elem_id="submit")
+            as_json = gr.DownloadButton("Scores as JSON", interactive=False)
+            as_csv = gr.DownloadButton("All queries as CSV", interactive=False)
+        entered = status("submit-status")
+        notes = gr.Markdown()
+        scores = gr.Dataframe(label="Scores with 95 % intervals", interactive=False, max_height=420, elem_id="scores")
+        with gr.Accordion("By persona, province and variant", open=False):
+            groups = gr.Dataframe(label="Scores by group of queries", interactive=False, max_height=420)
+        with gr.Accordion("Queries, the worst first", open=True):
+            worst = gr.Dataframe(
+                label="Queries",
+                interactive=False,
+                wrap=True,
+                column_widths=["90px", "420px", *["110px"] * 10],
+                max_height=420,
+            )
+    outputs = [entry, line, problems, found, notes, scores, groups, worst, as_json, as_csv, enter, entered]
+    on(go.click, check, given, outputs, group="check", show_progress_on=line)
+    for name, button in buttons.items():
+        there = [str(path) for path in sorted((examples / name).iterdir()) if path.is_file()]
+        shown = on(button.click, lambda there=there: there, None, given, group="search")
+        on(shown.then, check, given, outputs, group="check", show_progress_on=line)
+    for event in (given.upload, given.delete, given.clear):
+        on(event, forget, None, [entry, line, found, enter, entered], group="search", show_progress="hidden")
+    on(enter.click, submit, entry, [entered, enter], group="check")
