@@ -91,10 +91,12 @@ def span_tables(payload: Payload) -> list[Table]:
     return found
 
 
-def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]]) -> Table:
-    """One run by a field of the queries: a row a value, a column a measure."""
-    measures = list(next(iter(groups.values()), {}))
-    table = Table(title=f"by {field}", title_justify="left")
+def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]], measures: Sequence[str] = ()) -> Table:
+    """One run by a field of the queries: a row a value, a column a measure; the first five, where none are named."""
+    known = list(next(iter(groups.values()), {}))
+    measures = [m for m in measures if m in known] or known[:5]
+    more = f"{len(known) - len(measures)} more measures: --json" if len(measures) < len(known) else None
+    table = Table(title=f"by {field}", title_justify="left", caption=more, caption_justify="left")
     for name in (field, "n", *measures):
         table.add_column(name, justify="left" if name == field else "right")
     for label, rows in groups.items():

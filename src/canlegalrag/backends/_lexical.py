@@ -223,7 +223,7 @@ def _sources(claim: Reading, given: Reading, evidence: Evidence, name: str, gaps
         mark = citation.number or citation.page
         if (not mark or mark in evidence.whole) and not _keys(evidence.whole).isdisjoint(keys):
             continue
-        gaps.append(("citation", f"{citation.key} isn't there"))
+        gaps.append(("citation", f"the evidence doesn't cite {citation.key}"))
     elsewhere = evidence.postings
     missing = sorted(n for n in claim.names.intersection(claim.content) - set(given.stems) if n not in elsewhere)
     if missing and (given.names - claim.names or "pronoun" in given.scope):  # it speaks of someone else

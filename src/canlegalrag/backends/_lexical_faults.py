@@ -98,7 +98,7 @@ def _numbers(claim: Reading, given: Reading, holds: Callable[[str], bool], confl
         if others:
             conflicts.append(("number", f"{number} against {others[0]}"))
         elif number.kind in _MEASURED or number.value[0] not in _FEW:
-            gaps.append(("number", f"{number} isn't there"))
+            gaps.append(("number", f"the number {number} isn't in the evidence"))
 
 
 def _roles(claim: Reading, given: Reading, conflicts: Faults) -> None:

@@ -7,6 +7,7 @@ from canlegalrag import charts, tables
 from canlegalrag.claim_report import _categories
 from canlegalrag.claim_report._categories import categories, categories_table
 from canlegalrag.claim_report._systems import (
+    COUNTED,
     HEADLINES,
     Payload,
     answers_table,
@@ -22,6 +23,7 @@ from canlegalrag.claim_report._systems import (
 from canlegalrag.types import Judged
 
 __all__ = [
+    "HEADLINES",
     "answers_table",
     "categories",
     "categories_table",
@@ -51,7 +53,7 @@ def markdown(
         return ""
     head = "#" * level
     parts = [f"{head} Answers\n", tables.markdown(*board(results))]
-    parts += [f"{tables.plain(line)}\n" for line in notes(results)]
+    parts += [f"{tables.plain(line)}\n" for line in (*notes(results), COUNTED)]
     parts += [f"{head} Intervals\n", tables.markdown(*intervals(results))]
     if found := _categories.counted(judged or {}):
         parts += [f"{head} Why claims fail\n", tables.markdown(*_categories.board(found))]
@@ -63,7 +65,7 @@ def html(results: Mapping[str, Payload], judged: Mapping[str, Mapping[str, Judge
     if not results:
         return ""
     parts = ["<h2>Answers</h2>", tables.html(*board(results))]
-    parts += [f"<p>{escape(line)}</p>" for line in notes(results)]
+    parts += [f"<p>{escape(line)}</p>" for line in (*notes(results), COUNTED)]
     for name in HEADLINES:
         rows = [(system, of["measures"][name]) for system, of in results.items() if name in of["measures"]]
         if any(row["mean"] is not None for _, row in rows):

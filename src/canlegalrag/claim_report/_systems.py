@@ -10,6 +10,7 @@ from canlegalrag.claim_report._cells import table
 from canlegalrag.tables import figure
 
 __all__ = [
+    "COUNTED",
     "HEADLINES",
     "Payload",
     "answers_table",
@@ -42,6 +43,9 @@ _COLUMNS = {
 _BESIDE = 3
 """Systems that stand side by side in the terminal."""
 
+COUNTED = "n and skipped are of the first measure; where another has a different n, it stands in its cell."
+"""How to read the counts of a table of systems."""
+
 _NAMED = 8
 """Judges that are named one by one."""
 
@@ -56,7 +60,7 @@ def answers_table(results: Mapping[str, Payload], title: str = "") -> Table:
     heads, rows = board(results)
     if len(rows) <= _BESIDE:
         heads, *rows = [list(line) for line in zip(heads, *rows, strict=True)]
-    return table(heads, rows, title, "\n".join(notes(results)), left=("condition",))
+    return table(heads, rows, title, "\n".join([*notes(results), COUNTED]), left=("condition",))
 
 
 def intervals_table(results: Mapping[str, Payload], title: str = "") -> Table:
@@ -89,7 +93,6 @@ def notes(results: Mapping[str, Payload]) -> list[str]:
             "In brackets, where claims are unscored: the figure if the judge's failures were all not supported, and if "
             "they were all supported."
         )
-    lines.append("n and skipped are of the first measure; where another has a different n, it stands in its cell.")
     return lines
 
 

@@ -107,7 +107,7 @@ def _corrected(corrected: Mapping[str, Mapping[str, Any]]) -> _Board:
         [name, str(of["n"]), *_cells(of["measured"]), *_cells(of["rogan_gladen"]), *_cells(of["ppi"])]
         for name, of in corrected.items()
     ]
-    return "Measured, and as people would find it", heads, rows
+    return "Measured over all claims pooled, and as people would find it", heads, rows
 
 
 def _cells(of: Mapping[str, float | None]) -> tuple[str, str]:

@@ -26,11 +26,11 @@ The journey, from nothing to numbers:
   canlegalrag generate -b SOURCE --run run.jsonl --model provider/model --out answers.jsonl
   canlegalrag judge -b SOURCE --answers answers.jsonl --judge provider/model --out verdicts.jsonl
   canlegalrag score -b SOURCE --verdicts verdicts.jsonl
-  canlegalrag audit verdicts.jsonl --query ID      one answer, claim by claim; `explain` says why claims fail
+  canlegalrag explain verdicts.jsonl --out categories.jsonl    why claims fail
+  canlegalrag audit verdicts.jsonl --query ID      one answer, claim by claim
   canlegalrag calibrate --judge provider/model     is the judge any good?
   canlegalrag compare -b SOURCE a.jsonl b.jsonl
   canlegalrag build SOURCE --out DIR      a benchmark as Parquet with a card
-  canlegalrag space                       the Space on this machine: try queries, check, read the leaderboard
   canlegalrag citations FILE              the Canadian citations in a text
   canlegalrag check FOLDER -b SOURCE      a submission: every problem, then its scores
   canlegalrag space                       the demo, submission checker and leaderboard, in a browser

@@ -91,7 +91,8 @@ def judge(
 ) -> None:
     """Take answers apart into claims, and judge these against reference and evidence."""
     from canlegalrag import pipeline
-    from canlegalrag.records import read_answers
+    from canlegalrag.measures import claims
+    from canlegalrag.records import read_answers, read_verdicts
 
     there(answers)
     with misuse():
@@ -116,8 +117,9 @@ def judge(
         )
     if json:
         print_json(meta)
-    labels = ", ".join(f"{n:,} {label}" for label, n in meta["labels"].items())
-    note(f"{out}: {labels or 'nothing to judge'}; by {judge}, claims by {meta['decomposer']['model']}; {took(meta)}")
+    counts = claims.totals(claims.per_query(read_verdicts(out), list(meta["measures"])))
+    shares = ", ".join(f"{name} {part:,g} of {whole:,g} claims" for name, (part, whole) in counts.items() if whole)
+    note(f"{out}: {shares or 'nothing to judge'}; by {judge}, claims by {meta['decomposer']['model']}; {took(meta)}")
     note(f"Score them: canlegalrag score -b {benchmark} --verdicts {out}")
     finish(found, problems)
 

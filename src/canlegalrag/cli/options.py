@@ -45,6 +45,8 @@ def there(*paths: Path) -> None:
     from canlegalrag.errors import InputError
 
     for path in paths:
+        if path.is_fifo():
+            raise InputError(str(path), "is a pipe, and is read more than once", "write it to a file first")
         if not path.is_file():
             raise InputError(str(path), "is a folder" if path.is_dir() else "no such file", "check the path")
 

@@ -70,7 +70,8 @@ def score(
     if json:
         print_json(payload)
     else:
-        groups = [report.groups_table(field, rows) for field, rows in payload["by"].items()]
+        columns = list(payload["measures"]) if measures else claim_report.HEADLINES if verdicts else ()
+        groups = [report.groups_table(field, rows, columns) for field, rows in payload["by"].items()]
         show(report.scores_table(payload), *report.span_tables(payload), *groups)
         if verdicts:
             for line in claim_report.notes({verdicts.stem: payload}):
