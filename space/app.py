@@ -53,7 +53,7 @@ gradio-app,.gradio-container,.gradio-container>.main{width:100%;min-width:0;box-
 #card table{display:block;overflow-x:auto}
 #card :is(td,th){white-space:nowrap;border-color:var(--border-color-primary)}
 @media(max-width:50rem){.gradio-container>.main{padding:.6rem}}
-.dark{--color-accent:#f87171}
+.dark{--color-accent:#f87171;--link-text-color:#93c5fd}
 [role=grid]{--font-mono:var(--font)}
 .block:not(:focus-within) ul[role=listbox]{display:none}
 :focus-visible{outline:3px solid var(--color-accent);outline-offset:2px}
@@ -73,7 +73,7 @@ def main() -> gr.Blocks:
         gr.Markdown(NOTICE.format(what=what))
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             with gr.Tab("Try a query", id="try"):
-                tab_try.build()
+                tab_try.build(demo)
             with gr.Tab("Check and submit", id="check"):
                 tab_check.build(HERE / "examples")
             with gr.Tab("Leaderboard", id="board") as board:

@@ -8,10 +8,17 @@ import gradio as gr
 from place import BENCHMARK, STORE
 
 from canlegalrag import leaderboard as boards
-from canlegalrag.leaderboard import COLUMNS, DEFAULT_COLUMNS, FIELDS, KINDS, PLOTS, State
+from canlegalrag.leaderboard import COLUMNS, DEFAULT_COLUMNS, FIELDS, KINDS, State
 from canlegalrag.leaderboard.cards import harmless
 
-_WIDTHS = {"system": "260px", "configuration": "260px", COLUMNS["tied"]: "260px", "rank": "80px"}
+_WIDTHS = {"configuration": "260px"} | {
+    COLUMNS[name]: f"{width}px"
+    for name, width in {
+        **{"rank": 64, "system": 206, "kind": 104, "interval": 132, "n": 80, "skipped": 84, "ranks": 80},
+        **{"tied": 160, "cost": 68, "seconds": 92},
+    }.items()
+}
+"""Of columns: those of the default fit 1200 pixels."""
 OUTPUTS = 17
 """Values that `shown` gives."""
 
@@ -32,12 +39,8 @@ def _whole(of: State, ids: tuple[str, ...]) -> boards.Board:
 
 
 def _boards(of: State, ids: tuple[str, ...]) -> tuple[boards.Board, boards.Board]:
-    """All systems, and those that a state asks for; a measure that nobody has gives way to one that they have."""
-    plain = State(benchmark=of.benchmark, measure=of.measure, field=of.field, group=of.group)
-    whole = _whole(plain, ids)
-    known = boards.measures(row.entry for row in whole.rows)
-    if known and of.measure not in known:
-        whole = _whole(replace(plain, measure=known[0]), ids)
+    """All systems that have the measure, and of these the ones that a state asks for."""
+    whole = _whole(State(benchmark=of.benchmark, measure=of.measure, field=of.field, group=of.group), ids)
     retrievers = {row.retriever for row in whole.rows}
     return whole, whole.shown(of.kinds, [one for one in of.retrievers if one in retrievers], of.text)
 
@@ -47,7 +50,7 @@ def state_of(*given: Any) -> State:
     benchmark, measure, counted, kinds, retrievers, text, columns, plot = given
     field, _, group = (counted or "").partition("=")
     lists = tuple(columns or DEFAULT_COLUMNS), tuple(kinds or KINDS), tuple(retrievers or ())
-    return State(benchmark or "", measure or "", *lists, (text or "")[:100], field, group, plot or PLOTS[0])
+    return State(benchmark or "", measure or State.measure, *lists, (text or "")[:100], field, group, plot or "")
 
 
 def _controls(of: State, whole: boards.Board, there: list[Any]) -> list[Any]:
@@ -57,7 +60,7 @@ def _controls(of: State, whole: boards.Board, there: list[Any]) -> list[Any]:
         n.fingerprint[:8]: f"{n.name}: {n.entries} system{'s' * (n.entries != 1)}" for n in boards.benchmarks(there)
     }
     here = [row.entry for row in whole.rows]
-    measures = boards.measures(here) or [whole.measure]
+    measures = list(whole.measures) or [whole.measure]
     found = [f"{field}={group}" for field in FIELDS for group in boards.groups(here, whole.measure, field)]
     at = f"{of.field}={of.group}"
     retrievers = sorted({row.retriever for row in whole.rows})
@@ -74,7 +77,6 @@ def _controls(of: State, whole: boards.Board, there: list[Any]) -> list[Any]:
         gr.Dropdown(retrievers, value=[one for one in of.retrievers if one in retrievers], multiselect=True),
         of.text,
         gr.Dropdown(pairs(columns), value=[one for one in of.columns if one in columns], multiselect=True),
-        of.plot,
     ]
 
 
@@ -87,25 +89,27 @@ def shown(of: State, dark: bool) -> tuple[Any, ...]:
     """The whole tab: controls, table, notes, systems to choose from, plot and its table, the link."""
     there = entries()
     whole, board = _boards(of, tuple(str(entry["id"]) for entry in there))
-    drawn = boards.plot(board, of.plot, field=of.field or "persona", dark=bool(dark))
+    plot = of.plot or boards.usual(board)
+    drawn = boards.plot(board, plot, field=of.field or "persona", dark=bool(dark))
     names = {row.label: row.id for row in board.rows}
     notes = [*board.notes, *(f"Not shown: {problem}" for problem in STORE.problems)]
     return (
         *_controls(of, whole, there),
+        plot,
         _table(*board.table(of.columns)),
         "\n".join(f"- {harmless(line, 1000)}" for line in notes),
         names,
         gr.Dropdown(list(names.items()), value=None),
         "",
-        gr.Plot(value=drawn.figure() if drawn.data else None, visible=bool(drawn.data), label=drawn.title),
+        gr.Plot(value=drawn.figure() if drawn.data else None, visible=bool(drawn.data), show_label=False),
         drawn.note or ("" if drawn.data else "There is nothing to draw here yet."),
         _table(drawn.heads, drawn.rows),
-        boards.link(of),
+        boards.link(replace(of, measure=whole.measure)),
     )
 
 
 def _table(heads: list[str], rows: list[list[Any]]) -> Any:
     """A table whose columns of numbers sort as numbers."""
     kinds = ["number" if any(isinstance(row[n], int | float) for row in rows) else "str" for n in range(len(heads))]
-    widths = [_WIDTHS.get(head, "110px") for head in heads]
+    widths = [_WIDTHS.get(head, f"{max(104, min(260, 9 * len(head) + 28))}px") for head in heads]
     return gr.Dataframe(value={"headers": heads, "data": rows}, datatype=kinds, column_widths=widths)

@@ -18,10 +18,18 @@ AT_ONCE = {"search": 4, "answer": 2, "check": 2, "board": 2}
 LINKS = """
 element.addEventListener('click', (event) => {
   const link = event.target.closest('[data-doc]');
-  if (link) { event.preventDefault(); trigger('click', {doc: link.dataset.doc}); }
+  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  history.replaceState(null, '', link.getAttribute('href'));
+  trigger('click', {doc: link.dataset.doc});
 });
 """
-"""A click on a decision's link tells which; by keyboard, Enter on a link is a click."""
+"""A click on a decision's link tells which; by keyboard, Enter on a link is a click; the address then is that link."""
+
+ADDRESS = """() => {
+  try { return decodeURIComponent((/^#doc=(.{1,500})$/.exec(location.hash) || ['', ''])[1]); } catch { return ''; }
+}"""
+"""The decision that the page's address asks for; empty for none."""
 
 FOCUS = """() => setTimeout(() => {
   const heading = [...document.querySelectorAll('.opened h2')].find((one) => one.offsetParent);
@@ -64,11 +72,11 @@ def on(
     return event(guarded(callback, outputs), inputs, outputs, api_visibility="private", **queue, **more)
 
 
-def page(label: str, name: str) -> gr.HTML:
+def page(label: str, name: str, value: str = "") -> gr.HTML:
     """A place for a page of the library, which escapes all text in it."""
     return gr.HTML(
         html_template=f'<section class="opened" aria-label="{label}">${{value}}</section>',
-        value="",
+        value=value,
         elem_id=name,
         js_on_load=LINKS,
         apply_default_css=False,

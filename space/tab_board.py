@@ -16,8 +16,9 @@ _TITLES = ("quality and cost", "quality and speed", "rank intervals", "subgroups
 
 
 def show(*given: Any) -> tuple[Any, ...]:
-    """What the controls ask for."""
-    return shown(state_of(*given[:-1]), given[-1])
+    """What the controls ask for; the words stay as they are, since they may be in the middle of being typed."""
+    values = shown(state_of(*given[:-1]), given[-1])
+    return *values[:5], gr.skip(), *values[6:]
 
 
 def arrive(dark: bool, request: gr.Request) -> tuple[Any, ...]:
@@ -55,21 +56,23 @@ def build(demo: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab) -> None:
             multiselect=True,
             label="Columns",
         )
+    notes = gr.Markdown(elem_id="notes")
     table = gr.Dataframe(label="Leaderboard", interactive=False, wrap=True, max_height=560, elem_id="leaderboard")
-    notes = gr.Markdown()
     system = gr.Dropdown([], label="A system's card: choose one here, or click its row", elem_id="system")
     about = gr.Markdown(elem_id="card")
-    plot = gr.Radio([(title, name) for title, name in zip(_TITLES, PLOTS, strict=True)], value=PLOTS[0], label="Plot")
-    figure, note = gr.Plot(visible=False, elem_id="plot"), gr.Markdown()
+    plot = gr.Radio([(title, name) for title, name in zip(_TITLES, PLOTS, strict=True)], label="Plot")
+    figure, note = gr.Plot(visible=False, show_label=False, elem_id="plot"), gr.Markdown()
     with gr.Accordion("The same as a table", open=False):
         numbers = gr.Dataframe(label="The plot's numbers", interactive=False, max_height=420)
     link = gr.Textbox(label="Link to this view", interactive=True, elem_id="link")
     names, query, dark = gr.State({}), gr.Textbox(visible="hidden"), gr.Checkbox(visible="hidden")
     controls = [benchmark, measure, counted, kinds, retrievers, words, columns, plot]
     outputs = [*controls, table, notes, names, system, about, figure, note, numbers, query]
-    for event in (*(one.input for one in controls), tab.select):
+    listened = (one.change if one is words else one.input for one in controls)  # a box of text misses keys as `input`
+    for event in (*listened, tab.select):
         on(event, show, [*controls, dark], outputs, group="board", js=_DARK, trigger_mode="always_last")
     on(demo.load, arrive, dark, [*outputs, tabs], group="board", js=_DARK)
-    query.change(js=_LINK, inputs=query, outputs=link)
+    for changed in (query.change, demo.load):
+        changed(js=_LINK, inputs=query, outputs=link)
     on(system.input, card, system, about, group="board")
     on(table.select, chosen, names, [system, about], group="board")

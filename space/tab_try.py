@@ -3,87 +3,13 @@
 from typing import Any
 
 import gradio as gr
-from listening import FOCUS, on, page, said, status
-from place import BENCHMARK, EXPLORER
+from listening import ADDRESS, FOCUS, on, page, status
+from place import EXPLORER
+from try_view import BLOCK, OPEN, START, answer, arrive, choices, narrow, opened, pick, search, step, variations
 
-from canlegalrag.errors import InputError
-from canlegalrag.exploring import CONDITIONS, DEPTH, LONGEST, pages
+from canlegalrag.exploring import CONDITIONS, DEPTH, LONGEST
 
 _WIDTHS = ["80px", "80px", "150px", "90px", "120px", "100px", "100px", "80px", "150px"]
-_START = "Choose a query or write one, then press Search."
-
-
-def _label(query: Any) -> str:
-    return " · ".join(part for part in (query.text[:160], query.province, query.persona, query.variant) if part)
-
-
-def _choices(province: str, voice: str) -> list[tuple[str, str]]:
-    return [(_label(query), query.id) for query in EXPLORER.questions(province or "", voice or "")]
-
-
-def narrow(province: str, voice: str) -> Any:
-    """The benchmark's queries of a province and a voice."""
-    return gr.Dropdown(choices=_choices(province, voice), value=None)
-
-
-def pick(query_id: str | None) -> tuple[str, str]:
-    """A query of the benchmark, to be searched for or changed."""
-    if not query_id:
-        return "", ""
-    query = EXPLORER.query(query_id)
-    return query.text, query.province
-
-
-def search(query_id: str | None, text: str | None, province: str, one: str, two: str, k: float) -> tuple[Any, ...]:
-    """Both searches, the page of results, and nothing left of what was opened before."""
-    query_id = query_id or None
-    found = EXPLORER.search(text or "", one, k, province=province or "", query_id=query_id)
-    if two:
-        other = EXPLORER.search(text or "", two, k, province=province or "", query_id=query_id)
-        shown = pages.compared(found, other, BENCHMARK.documents)
-    else:
-        shown = pages.results(found, BENCHMARK.documents)
-    line = f"{len(found.hits)} decisions found by {one}{f', {len(other.hits)} by {two}' if two else ''}."
-    conditions = CONDITIONS if found.gold is not None else CONDITIONS[:1]
-    reads, lay = gr.Radio(conditions, value=conditions[0]), gr.Radio(_block(found), value=None)
-    return found, shown, said(line), gr.Tabs(selected="results"), "", "", reads, gr.Dataframe(value=None), lay, ""
-
-
-def _block(found: Any) -> list[tuple[str, str]]:
-    """The variations of the block of a benchmark's query."""
-    if found.gold is None:
-        return []
-    block = BENCHMARK.blocks[found.query.id]
-    queries = [BENCHMARK.queries[id_] for id_, of in BENCHMARK.blocks.items() if of == block]
-    return [(f"{query.id}, {query.variant or 'variation'}: {query.text[:70]}…", query.id) for query in queries]
-
-
-def opened(found: Any, event: gr.EventData) -> tuple[Any, ...]:
-    """The decision whose link was clicked."""
-    return pages.document(EXPLORER, getattr(event, "doc", ""), found), gr.Tabs(selected="decision")
-
-
-def answer(found: Any, condition: str) -> str:
-    """An answer to what was searched for, and what a judge says of it."""
-    if found is None:
-        raise InputError("answer", "nothing was searched for yet", "press Search first")
-    return pages.answer(EXPLORER, found, *EXPLORER.answer(found, condition))
-
-
-def variations(found: Any) -> Any:
-    """What the variations of a query's block do to the ranking."""
-    if found is None or found.gold is None:
-        return gr.Dataframe(value=None)
-    heads, rows = EXPLORER.block(found.query.id, found.retriever, found.k)
-    return gr.Dataframe(value={"headers": heads[:-1], "data": [row[:-1] for row in rows]})  # the radio has the texts
-
-
-def step(found: Any, query_id: str | None) -> str:
-    """One variation beside the query that was searched for."""
-    if found is None or not query_id:
-        return ""
-    other = EXPLORER.search("", found.retriever, found.k, query_id=query_id)
-    return pages.compared(found, other, BENCHMARK.documents)
 
 
 def _question() -> list[Any]:
@@ -91,7 +17,7 @@ def _question() -> list[Any]:
     with gr.Row(equal_height=False):
         with gr.Column(scale=3, min_width=300):
             query = gr.Dropdown(
-                _choices("", ""), value=None, label="A query of the benchmark", info="type to look for words in it"
+                choices("", ""), value=None, label="A query of the benchmark", info="type to look for words in it"
             )
             text = gr.Textbox(
                 label="or your own question", lines=3, max_lines=8, max_length=LONGEST, elem_id="question"
@@ -104,12 +30,12 @@ def _question() -> list[Any]:
                 [("nowhere in particular", ""), *EXPLORER.provinces], value="", label="Province it is asked from"
             )
     for filtered in (of, voice):
-        on(filtered.input, narrow, [of, voice], query, group="search", show_progress="hidden")
+        on(filtered.input, narrow, [of, voice, query], query, group="search", show_progress="hidden")
     on(query.input, pick, query, [text, province], group="search", show_progress="hidden")
     return [query, text, province]
 
 
-def build() -> None:
+def build(demo: gr.Blocks) -> None:
     """The tab's layout."""
     names = EXPLORER.retrievers
     found = gr.State(None, time_to_live=3600)
@@ -122,24 +48,26 @@ def build() -> None:
     line = status("search-status")
     with gr.Tabs(selected="results", elem_id="found", overflow_behavior="wrap") as tabs:
         with gr.Tab("Results", id="results"):
-            results = page("Results", "results")
+            results = page("Results", "results", START)
         with gr.Tab("Decision", id="decision"):
-            decision = page("A decision in full", "decision")
+            decision = page("A decision in full", "decision", OPEN)
         with gr.Tab("Answer", id="answer"):
-            condition = gr.Radio(
-                CONDITIONS,
-                value=CONDITIONS[0],
-                label="It reads",
-                info="pipeline: what was found; oracle: the gold decisions",
-            )
+            condition = gr.Radio(CONDITIONS[:1], value=CONDITIONS[0], label="It reads", info="pipeline: what was found")
             write = gr.Button("Write an answer and judge it", elem_id="write")
             answered = page("An answer and its claims", "answered")
         with gr.Tab("Variations", id="variations") as walk:
-            gr.Markdown("A query of the benchmark belongs to a block: variations of one seed. What do they change?")
-            block = gr.Dataframe(label="The block", interactive=False, wrap=True, max_height=560, column_widths=_WIDTHS)
-            variation = gr.Radio([], label="Lay one beside the query searched for")
+            about = gr.Markdown(f"{BLOCK} Search for one, and see.")
+            block = gr.Dataframe(
+                label="The block",
+                interactive=False,
+                wrap=True,
+                max_height=560,
+                column_widths=_WIDTHS,
+                visible=False,
+            )
+            variation = gr.Radio([], label="Lay one beside the query searched for", visible=False)
             stepped = page("A variation beside the query", "stepped")
-    outputs = [found, results, line, tabs, decision, answered, condition, block, variation, stepped]
+    outputs = [found, results, line, tabs, decision, answered, condition, about, block, variation, stepped]
     for event in (go.click, asked[1].submit):
         on(event, search, [*asked, one, two, k], outputs, group="search", show_progress_on=results)
     for shown in (results, decision, answered, stepped):
@@ -148,3 +76,6 @@ def build() -> None:
     on(write.click, answer, [found, condition], answered, group="answer")
     on(walk.select, variations, found, block, group="search")
     on(variation.input, step, [found, variation], stepped, group="search")
+    asked_for = gr.Textbox(visible="hidden")
+    came = on(demo.load, arrive, asked_for, [decision, tabs], group="search", js=ADDRESS, show_progress="hidden")
+    came.then(js=FOCUS)

@@ -74,9 +74,9 @@ def test_ranks_ties_and_intervals_of_three_systems() -> None:
         "95 % interval",
         "queries",
         "skipped",
-        "rank, 95 % interval",
+        "rank interval",
         "not told apart from",
-        "US dollars",
+        "US $",
         "seconds a query",
     ]
     assert rows[0] == [1, "best", "submission", 1.0, "1.000 … 1.000", 8, 0, "1 … 1", "near", 2.0, 0.25]
@@ -210,7 +210,7 @@ def test_benchmarks_are_never_mixed() -> None:
 )
 def test_damaged_entries_are_left_out_and_counted(damaged: Any) -> None:
     board = leaderboard.board([damaged, *THREE])
-    assert len(board.rows) == 3 and "1 entries can't be read and are left out." in board.notes
+    assert len(board.rows) == 3 and "Entries left out because they can't be read: 1." in board.notes
 
 
 @pytest.mark.parametrize(
@@ -307,8 +307,54 @@ def test_claims_of_different_judges_are_not_ranked_together() -> None:
     board = leaderboard.board(entries, "groundedness")
     assert [(row.label, row.rank) for row in board.rows] == [("a", 1), ("b", 2), ("c", None)]
     assert any("x/one; pipeline" in note for note in board.notes)
-    stand_in = leaderboard.board([judged("a", NEAR, "offline/lexical")], "groundedness")
-    assert any("is a stand-in: its figures" in note for note in stand_in.notes)
+
+
+def test_what_a_stand_in_or_nobody_judged_is_shown_and_not_ranked() -> None:
+    entries = [judged("a", NEAR, "offline/lexical"), judged("b", WORST, "x/one"), *THREE]
+    nobody = judged("c", BEST, "x/one")
+    nobody["claims"]["provenance"]["verdicts"]["judges"] = {}
+    board = leaderboard.board([*entries, nobody], "groundedness")
+    assert [(row.label, row.kind, row.rank) for row in board.rows] == [
+        ("b", "submission", 1),
+        ("c", "submission", None),
+        ("a (stand-in)", "stand-in", None),
+    ]
+    assert [row.judge for row in board.rows] == ["x/one; pipeline", "nobody; pipeline", "offline/lexical; pipeline"]
+    for said in (
+        "is a stand-in: its figures",
+        "no verdict of anybody",
+        "as nobody judged answers of theirs for it: 3.",
+    ):
+        assert any(said in note for note in board.notes), said
+    assert board.measures == ("ndcg@10", "groundedness")
+
+
+def test_measures_are_offered_where_somebody_has_a_value_the_usual_ones_first() -> None:
+    names = ["span_f1@8", "paper_mrr", "rprec", "span_f1@2", "hit@10", "ndcg@10", "mrr", "what_is_this"]
+    scores = [entry("a", BEST, name) for name in names] + [entry("b", [None], "map")]
+    scores += [judged("c", BEST, "x/y", name) for name in ("factscore", "f1", "accuracy")]
+    wanted = ["ndcg@10", "mrr", "accuracy", "f1", "rprec", "hit@10", "paper_mrr", "span_f1@2", "span_f1@8"]
+    assert leaderboard.offered(iter(scores)) == [*wanted, "factscore", "what_is_this"]
+    assert "accuracy" in leaderboard.measures(iter(scores))
+
+
+def test_where_nobody_has_the_measure_another_is_shown_and_that_is_said() -> None:
+    board = leaderboard.view(THREE, leaderboard.State(measure="f1"))
+    assert (board.measure, len(board.rows)) == ("ndcg@10", 3)
+    assert board.notes[0] == "No system here has a value of f1: ndcg@10 is shown instead."
+
+
+def test_whom_one_is_not_told_apart_from_is_said_in_few_words() -> None:
+    tied = leaderboard.board([entry(f"s{n}", [n / 8, *BEST]) for n in range(5)])
+    assert [row[0] for row in tied.table(["tied"])[1]] == ["all"] * 5
+    assert [row[0] for row in tied.shown(words="s1").table(["tied"])[1]] == ["all"]
+    assert tied.notes[0] == "No two of these 5 systems can be told apart."
+    rng = np.random.default_rng(0)
+    close = [entry(f"s{n}", (0.9 + 0.01 * rng.random(40)).tolist()) for n in range(5)]
+    board = leaderboard.board([*close, entry("far", [0.1] * 40)], resamples=2000)
+    cells = {row[0]: row[1] for row in board.table(["system", "tied"])[1]}
+    assert cells == {**{f"s{n}": "all but far" for n in range(5)}, "far": "none"}
+    assert not any("No two" in note for note in board.notes)
 
 
 def test_the_lowest_is_best_where_lower_is_better_and_length_ranks_nobody() -> None:
@@ -415,7 +461,7 @@ def test_plots_are_plotlys(dark: bool) -> None:
 def test_prices_have_a_frontier_and_name_what_they_leave_out() -> None:
     plot = leaderboard.plot(leaderboard.board(THREE), "cost")
     assert plot.rows == [["worst", "submission", 0.5, 0.5, "yes"], ["best", "submission", 1.0, 2.0, "yes"]]
-    assert plot.note == "1 systems are left out: what they took isn't known."
+    assert plot.note == "Systems left out because what they took isn't known: 1."
     free = leaderboard.plot(
         leaderboard.board([*THREE, entry("free", NEAR, cost=0), entry("owed", NEAR, cost=-1)]), "cost"
     )
@@ -423,6 +469,18 @@ def test_prices_have_a_frontier_and_name_what_they_leave_out() -> None:
     assert [row[-1] for row in free.rows] == ["yes", "no", "yes"]
     assert free.layout["xaxis"]["ticktext"] == ["0", "0.1", "1", "10"]
     assert free.data[0]["x"] == [-2.0, math.log10(2.0)]  # nought stands a power below the cheapest
+
+
+def test_the_plot_to_open_with_tells_the_systems_apart() -> None:
+    same = [entry("a", BEST, cost=0, seconds=1), entry("b", NEAR, cost=0, seconds=2), entry("c", WORST)]
+    board = leaderboard.board(same)
+    assert leaderboard.usual(board) == "seconds"
+    plot = leaderboard.plot(board, "")
+    assert plot.title == "ndcg@10 against seconds a query"
+    assert plot.note.startswith("Quality and cost says nothing here: all known costs are $0. Systems left out")
+    assert leaderboard.usual(leaderboard.board(THREE)) == "cost"
+    assert leaderboard.usual(leaderboard.board([entry("a", BEST)])) == "ranks"
+    assert leaderboard.plot(leaderboard.board(THREE), "seconds").note.startswith("Systems left out")
 
 
 def sized(name: str, chunk: str, mean: float, **settings: str) -> dict[str, Any]:
@@ -495,7 +553,7 @@ def test_only_web_addresses_are_links(url: Any) -> None:
         kinds=st.lists(st.sampled_from(leaderboard.KINDS), min_size=1, unique=True).map(tuple),
         retrievers=st.lists(st.sampled_from(["bm25", "dense + reranker", "other"]), unique=True).map(tuple),
         text=st.sampled_from(["", "élan & co", "=1+1", "a#b%"]),
-        plot=st.sampled_from(leaderboard.PLOTS),
+        plot=st.sampled_from(["", *leaderboard.PLOTS]),
     )
 )
 def test_a_link_reproduces_a_view(of: leaderboard.State) -> None:

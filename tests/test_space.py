@@ -55,7 +55,7 @@ def test_no_callback_is_an_api_and_each_has_a_queue(app: ModuleType) -> None:
 
 
 def test_a_search_ranks_and_opens_what_it_found(app: ModuleType) -> None:
-    tab = sys.modules["tab_try"]
+    tab = sys.modules["try_view"]
     query = next(iter(tab.BENCHMARK.queries.values()))
     found, html, *_ = tab.search(query.id, query.text, query.province, "bm25", "bm25l", 5)
     assert len(found.hits) == 5 and found.gold
@@ -67,9 +67,29 @@ def test_a_search_ranks_and_opens_what_it_found(app: ModuleType) -> None:
 
 @pytest.mark.parametrize("text", ["", "🙂", "x" * 100_000, "<script>alert(1)</script> ${1} {{value}}", None])
 def test_any_text_can_be_asked(app: ModuleType, text: str | None) -> None:
-    found, html, *_ = sys.modules["tab_try"].search(None, text, "", "bm25", "", 3)
+    found, html, *_ = sys.modules["try_view"].search(None, text, "", "bm25", "", 3)
     assert "<script" not in html
     assert found.gold is None and len(found.query.text) <= 2_000
+
+
+def test_ones_own_question_has_no_oracle_and_no_variations(app: ModuleType) -> None:
+    tab = sys.modules["try_view"]
+    _, _, line, _, decision, _, reads, about, block, lay, _ = tab.search(None, "the deposit", "", "bm25", "", 3)
+    assert "oracle" not in f"{reads.info}{reads.choices}" and "your own" in about
+    assert not block.visible and not lay.visible and "No decision is open yet" in decision
+    assert line == "3 decisions found by bm25."
+    assert "write a question in words" in tab.search(None, " ", "", "bm25", "bm25l", 3)[2]
+    query = next(iter(tab.BENCHMARK.queries))
+    assert "oracle" in tab.search(query, "", "", "bm25", "", 3)[6].info
+
+
+def test_the_link_of_a_decision_opens_it(app: ModuleType) -> None:
+    tab = sys.modules["try_view"]
+    decision = next(iter(tab.BENCHMARK.documents))
+    assert '<div class="whole"' in tab.arrive(decision)[0]
+    assert tab.arrive("")[0] == tab.gr.skip()
+    with pytest.raises(tab.InputError, match="not in the corpus"):
+        tab.arrive("<script>")
 
 
 def test_the_examples_are_checked_and_the_good_one_is_entered_once(app: ModuleType) -> None:
@@ -93,6 +113,18 @@ def test_the_board_shows_what_was_run_and_nothing_else(app: ModuleType) -> None:
     table = shown[8].value["data"] if not isinstance(shown[8], dict) else shown[8]["value"]["data"]
     assert table and all("bm25l" in str(row) for row in table)
     assert shown[-1] == "benchmark=409e5c53&measure=mrr&text=bm25l&plot=ranks"
+
+
+def test_a_measure_of_claims_shows_who_has_it(app: ModuleType) -> None:
+    """The good example, which was entered above; its answers and verdicts are those of stand-ins."""
+    view = sys.modules["board_view"]
+    shown = view.shown(view.boards.state("measure=accuracy"), False)
+    measure, table = shown[1], shown[8].value["data"]
+    assert measure.value == "accuracy" and shown[-1] == "measure=accuracy"
+    assert [name for name, _ in measure.choices][:3] == ["ndcg@10", "recall@10", "recall@100"]
+    assert [(row[0], row[2]) for row in table] == [("–", "stand-in")]
+    assert "nobody judged answers of theirs" in shown[9] and "stand-in" in shown[9]
+    assert view.shown(view.boards.state("measure=bpref"), False)[-1] == ""
 
 
 def test_a_fault_becomes_a_message_without_secrets(app: ModuleType, caplog: pytest.LogCaptureFixture) -> None:

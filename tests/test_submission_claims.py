@@ -48,8 +48,8 @@ def test_means_run_over_the_benchmark_and_a_forgotten_query_scores_zero():
     assert payload["per_query"]["q4"] == {"accuracy": None, "accuracy_upper": None}
     assert [str(p) for p in problems] == [
         "query 'q9': is not in the benchmark: left out",
-        "query 'q3': has no answer: scores zero",
-        "query 'q4': has no answer: scores zero",
+        "query 'q3': has no judged answer: scores zero",
+        "query 'q4': has no judged answer: scores zero",
     ]
     assert not any(p.fatal for p in problems)
 
@@ -134,7 +134,7 @@ def test_verdicts_for_another_benchmark_score_zero_and_say_so():
     payload, problems = submission.score_verdicts({"x": judged("x", "s")}, "accuracy", benchmark=bench())
     assert payload["measures"]["accuracy"]["mean"] == 0.0 and payload["measures"]["accuracy"]["n"] == 3
     assert str(problems[0]).startswith("verdicts: answer no query of the benchmark")
-    assert str(problems[-1]).startswith("verdicts: 4 queries have no answer: they score zero")
+    assert str(problems[-1]).startswith("verdicts: 4 queries have no judged answer: they score zero")
 
 
 def test_no_verdicts_at_all_score_zero():

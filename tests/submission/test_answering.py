@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 
 from canlegalrag import load, records
-from canlegalrag.submission import LIMITS, Checked, check
+from canlegalrag.submission import LIMITS, Checked, check, evaluate
 
 SAMPLE = load("sample")
 DOCUMENT = "2019-bcsc-90104"
 ANSWER = {"query_id": "b1-q1", "text": "The tenancy ended."}
+GROUNDED = ANSWER | {"passages": [{"doc_id": DOCUMENT}]}
 
 
 def checked(folder: Path, **files: list[Any]) -> Checked:
@@ -56,7 +57,7 @@ def test_sound_answers_read_as_the_strict_reader_does(tmp_path: Path) -> None:
 
 
 def test_sound_verdicts_read_as_the_strict_reader_does(tmp_path: Path) -> None:
-    found = checked(tmp_path, answers=[ANSWER], verdicts=[judgement()])
+    found = checked(tmp_path, answers=[GROUNDED], verdicts=[judgement()])
     assert of(found, "verdicts") == []
     assert found.judged == records.read_verdicts(tmp_path / "verdicts.jsonl")
 
@@ -131,7 +132,7 @@ LENGTH = f"{len(SAMPLE.answers['b1-q1'].text):,}"
         ),
         (
             {"reference": [{"text": "The tenant wins."}]},
-            "is by 1 claims of the reference answer that aren't",
+            "is by 1 claim of the reference answer, not by the benchmark's 15",
         ),
         ({"asked": ["beauty"]}, "asked[0]: 'beauty' is not known: the line is left out"),
         ({"claims": []}, "verdicts[0]: index: there is no claim 0: the answer has 0 claims: the line is left out"),
@@ -147,7 +148,7 @@ def test_verdicts_that_do_not_belong(more: dict[str, Any], what: str, tmp_path: 
 @pytest.mark.parametrize(
     ("passages", "against", "which"),
     [
-        ([], "2019-bcsc-1:5-9", "which is not in the corpus"),
+        ([{"doc_id": DOCUMENT}], "2019-bcsc-1:5-9", "which is not in the corpus"),
         ([{"doc_id": DOCUMENT}], "2019-bcsc-1", "which is not in the corpus"),
         ([{"doc_id": DOCUMENT}], "2024-abkb-90173:0-9", "which the answer wasn't taken from"),
     ],
@@ -175,12 +176,35 @@ def test_verdicts_without_answers_are_taken_as_they_are_and_that_is_said(tmp_pat
     assert "nobody can tell whether they belong together" in found.notes[0].what
 
 
+def verdict(against: str = DOCUMENT, label: str | None = "supported", **more: Any) -> dict[str, Any]:
+    return {"side": "answer", "index": 0, "against": against, "label": label, "judge": "x/judge"} | more
+
+
+def test_nothing_is_grounded_in_what_nobody_names(tmp_path: Path) -> None:
+    """Only that an answer rests on nothing can be said of one that names no passage."""
+    given = [verdict(), verdict("evidence"), verdict("reference")]
+    row = judgement(verdicts=given, asked=["accuracy", "groundedness"])
+    found = checked(tmp_path, answers=[ANSWER], verdicts=[row])
+    assert [v.against for v in (found.judged or {})["b1-q1"].verdicts] == ["reference"]
+    (line,) = of(found, "verdicts")
+    assert line.startswith("verdicts.jsonl:1: 2 verdicts for groundedness, and the answer names no passage")
+    assert evaluate(found, SAMPLE)["claims"]["per_query"]["b1-q1"]["groundedness"] is None
+    found = checked(tmp_path, answers=[ANSWER], verdicts=[judgement(verdicts=[verdict("evidence", "unsupported")])])
+    assert of(found, "verdicts") == []
+    assert evaluate(found, SAMPLE)["claims"]["per_query"]["b1-q1"]["groundedness"] == 0.0
+    (tmp_path / "answers.jsonl").unlink()
+    found = checked(tmp_path, verdicts=[judgement(), judgement(query_id="b1-q2")])
+    assert [v for one in (found.judged or {}).values() for v in one.verdicts] == []
+    (line,) = of(found, "verdicts")  # once for the whole file
+    assert line.startswith("verdicts.jsonl: without the answers nobody can tell what they were taken from")
+
+
 CLAIM = "The landlord must return the whole deposit with interest before September."
 
 
 def test_claims_are_in_the_words_of_the_answer(tmp_path: Path) -> None:
     """Verdicts on an answer that only has the same length are another answer's."""
-    answer = ANSWER | {"text": "The landlord must return the deposit and interest. It was due in September of 2019."}
+    answer = GROUNDED | {"text": "The landlord must return the deposit and interest. It was due in September of 2019."}
     row = judgement(chars=len(answer["text"]), claims=[{"text": CLAIM}])
     found = checked(tmp_path, answers=[answer], verdicts=[row])
     assert of(found, "verdicts") == [] and found.judged is not None and "b1-q1" in found.judged

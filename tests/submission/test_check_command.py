@@ -19,6 +19,9 @@ def test_a_good_one(tmp_path: Path) -> None:
     done = call(EXAMPLES / "good", "--csv", tmp_path / "queries.csv")
     assert done.returncode == 0, done.stderr
     assert "ndcg@10" in done.stdout and "groundedness" in done.stdout and "by persona" in done.stdout
+    assert "invented_rate" in done.stdout and "The worst queries" in done.stdout and "b6-q2" in done.stdout
+    assert "by variant" in done.stdout and "changed-place" not in done.stdout  # a mean over one query is that query
+    assert "by variant: 24 of 33 groups have fewer than 2 queries: see --json" in done.stderr
     assert "No problems" in done.stderr and "stand-in" in done.stderr
     rows = list(csv.DictReader(io.StringIO((tmp_path / "queries.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 64 and float(rows[0]["ndcg@10"]) <= float(rows[-1]["ndcg@10"])
@@ -31,6 +34,22 @@ def test_a_flawed_one_as_json() -> None:
     assert (found["problem_count"], found["fatal"], len(found["problems"])) == (29, False, 29)
     assert found["retrieval"]["measures"]["ndcg@10"]["n"] == 64
     assert str(EXAMPLES) not in done.stdout
+    assert any("score zero in measures of answers" in note for note in found["notes"])
+    assert any("without verdicts that count" in note for note in found["notes"])
+
+
+def test_a_template_to_fill_in(tmp_path: Path) -> None:
+    done = call("--template", tmp_path / "new" / "mine")
+    assert done.returncode == 0 and "fill in system.json" in done.stderr, done.stderr
+    written = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "new" / "mine").iterdir()}
+    assert written == {path.name: path.read_text(encoding="utf-8") for path in (EXAMPLES / "template").iterdir()}
+    done = call("--template", tmp_path / "new" / "mine")
+    assert done.returncode == 2 and "holds README.txt and system.json already" in done.stderr
+    (tmp_path / "file").touch()
+    assert "is a file" in call("--template", tmp_path / "file").stderr
+    for arguments in ([], ["--template", tmp_path / "x", EXAMPLES / "good"]):
+        done = call(*arguments)
+        assert done.returncode == 2 and "give either a folder or --template DIR" in done.stderr
 
 
 def test_a_hopeless_one() -> None:

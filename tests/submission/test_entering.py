@@ -1,5 +1,6 @@
 """Submissions as a whole: the three examples, and what unlucky and hostile visitors send."""
 
+import hashlib
 import io
 import json
 import os
@@ -17,6 +18,7 @@ from canlegalrag import load
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.submission import LIMITS, Checked, check, parts
+from canlegalrag.submission.system_card import TEMPLATE
 from canlegalrag.submission.tolerant import parse
 
 EXAMPLES = Path(__file__).parents[2] / "space" / "examples"
@@ -56,7 +58,7 @@ def test_the_good_example_has_no_problem(sample: Benchmark) -> None:
     assert found.answers is not None and len(found.answers) == 16 and found.judged is None
     assert found.system is not None and found.system.url == "https://example.org/bm25l-over-passages"
     assert [str(note) for note in found.notes] == [
-        "answers.jsonl: answers 16 of 64 queries: the others score zero in measures of answers",
+        "answers.jsonl: answers 16 of 64 queries: the other 48 score zero in measures of answers",
         "answers.jsonl: authorities cited: 16 verified",
     ]
     assert found.made["run"]["name"] == "run.jsonl"
@@ -210,6 +212,24 @@ def test_names_decide_what_is_what(tmp_path: Path) -> None:
         parts(tmp_path / "run.tsv")
 
 
+def test_verdicts_that_are_not_the_file_that_was_made(tmp_path: Path, sample: Benchmark) -> None:
+    row = '{"query_id": "b1-q1", "asked": [], "claims": [], "reference": null}\n'
+    right = json.dumps({"sha256": hashlib.sha256(row.encode()).hexdigest()})
+    said = "verdicts.jsonl: was changed since it was made: verdicts.jsonl.meta.json has another SHA-256 of it"
+    record = tmp_path / "verdicts.jsonl.meta.json"
+    (tmp_path / "answers.jsonl.meta.json").write_text("{}")
+    digests = set()
+    for content, changed in ((right, False), (json.dumps({"sha256": "0" * 64}), True), ("{", False), ("[1]", False)):
+        record.write_text(content)
+        found = checked(tmp_path, sample, run_jsonl=LINE, verdicts_jsonl=row)
+        assert any(line.startswith(said) for line in lines(found)) == changed
+        assert any("holds no SHA-256" in note.what for note in found.notes) == (
+            len(content) < 5
+        )  # says nothing of them
+        digests.add(found.digest)
+    assert len(digests) == 1  # it is no part of the submission
+
+
 def test_files_that_are_no_part_are_named(tmp_path: Path, sample: Benchmark) -> None:
     found = checked(tmp_path, sample, run_jsonl=LINE, run_trec="", notes_docx="x")
     assert "run.trec: is a second file of run: not read (keep one file of run)" in lines(found) and found.fatal
@@ -251,7 +271,7 @@ def test_a_hostile_name_of_a_file_is_only_a_name(name: str, tmp_path: Path, samp
 def test_missing_and_vanished_files(tmp_path: Path, sample: Benchmark) -> None:
     found = check({"run": tmp_path / "run.jsonl", "answers": tmp_path}, sample)
     assert lines(found)[:2] == [
-        "system.json: is missing (see the template)",
+        f"system.json: is missing ({TEMPLATE})",
         "run.jsonl: isn't there, or is no file (upload it again)",
     ]
     assert found.fatal and found.digest == ""

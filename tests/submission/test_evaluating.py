@@ -87,7 +87,7 @@ def test_verdicts_that_were_given_are_used(tmp_path: Path) -> None:
     checked = given(
         tmp_path,
         run=run,
-        answers=[{"query_id": "b1-q1", "text": text}],
+        answers=[{"query_id": "b1-q1", "text": text, "passages": [{"doc_id": "2019-bcsc-90104"}]}],
         verdicts=[line | {"reference": None, "verdicts": [verdict]}],
     )
     found = evaluate(checked, SAMPLE)
@@ -95,18 +95,57 @@ def test_verdicts_that_were_given_are_used(tmp_path: Path) -> None:
     assert found["claims"]["measures"]["groundedness"]["mean"] == 1 / 64
     assert found["claims"]["provenance"]["verdicts"]["judges"] == {"human": 1}
     assert found["claims"]["provenance"]["run"] == {"judged_here": False}
+    assert found["notes"][0] == (
+        "Claims are judged by human. These verdicts came with the submission: nobody here saw them made."
+    )
     assert not any("stand-in" in note for note in found["notes"])
+    stored = entry(checked, found, SAMPLE)
+    assert stored["claims"]["provenance"]["verdicts"]["judges"] == {"human": 1} and stored["notes"] == found["notes"]
+
+
+def line(query: str, label: str, judge: str) -> dict[str, Any]:
+    """Verdicts on the one claim of an answer."""
+    verdict = {"side": "answer", "index": 0, "against": "2019-bcsc-90104", "label": label, "judge": judge}
+    row = {"query_id": query, "asked": ["groundedness"], "chars": len(TEXT), "claims": [{"text": TEXT}]}
+    return row | {"reference": None, "verdicts": [verdict]}
+
+
+TEXT = "The tenancy ended."
+
+
+def test_stand_ins_and_answers_that_nobody_judged_are_named_once_and_rightly(tmp_path: Path) -> None:
+    """An answer without verdicts counts as forgotten: nobody picks which answers are judged."""
+    passages = [{"doc_id": "2019-bcsc-90104"}]
+    answers = [{"query_id": f"b1-q{n}", "text": TEXT, "passages": passages} for n in (1, 2, 3)]
+    checked = given(tmp_path, answers=answers, verdicts=[line("b1-q1", "supported", "offline/lexical")])
+    found = evaluate(checked, SAMPLE)
+    assert found["notes"] == [
+        "Claims are judged by offline/lexical. These verdicts came with the submission: nobody here saw them made.",
+        "'offline/lexical' is a stand-in for a judge: its figures show that the path works, not how good an answer is. "
+        "To compare systems, judge with a model.",
+        "2 of 3 answers without verdicts that count (b1-q2, b1-q3): each is zero in measures of claims, as if "
+        "forgotten, so that nobody picks which answers are judged.",
+        "groundedness is over 64 queries, those without a judged answer as zero; hallucination and contradiction are "
+        "over the 1 with claims that have a verdict: the two don't add up to 1.",
+    ]
+    assert [str(note) for note in checked.notes] == [
+        "answers.jsonl: answers 3 of 64 queries: the other 61 score zero in measures of answers"
+    ]
+    assert found["claims"]["measures"]["groundedness"]["mean"] == 1 / 64
+    assert found["claims"]["per_query"]["b1-q2"]["groundedness"] == 0.0
+    assert found["claims"]["measures"]["hallucination_upper"]["n"] == 1
 
 
 def test_verdicts_of_other_answers_are_not_replaced_by_the_stand_in(tmp_path: Path) -> None:
     line = {"query_id": "b1-q1", "asked": [], "chars": 5, "claims": [], "reference": None}
     checked = given(tmp_path, answers=[{"query_id": "b1-q1", "text": "The tenancy ended."}], verdicts=[line])
     assert checked.judged == {} and evaluate(checked, SAMPLE)["claims"] is None
+    assert evaluate(checked, SAMPLE)["notes"] == ["No line of the verdicts can be used: claims aren't scored."]
 
 
 def test_what_time_does_not_allow_is_unscored_not_wrong(good: Checked) -> None:
     found = evaluate(good, SAMPLE, replace(LIMITS, scoring_seconds=0.0))
-    assert "16 of 16 answers were not judged within 0 s: unscored." in found["notes"]
+    assert "16 of 16 answers not judged within 0 s: unscored." in found["notes"]
     assert "Citations were not looked up within 0 s: unscored." in found["notes"]
     assert found["claims"]["per_query"]["b1-q1"]["groundedness"] is None
     assert found["citations"] is None

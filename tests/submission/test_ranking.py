@@ -147,7 +147,7 @@ def test_faults_of_a_trec_run(tmp_path: Path) -> None:
         "run.trec:7: is JSON, not a line of a TREC run: left out",
     ]
     assert notes == [
-        "run.trec: 1 neighbours in 1 rankings have equal scores "
+        "run.trec: 1 pair of neighbours with equal scores, in 1 ranking "
         "(they are ordered by document id, descending, as trec_eval does)"
     ]
 

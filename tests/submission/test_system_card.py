@@ -9,7 +9,7 @@ import pytest
 from canlegalrag.submission import LIMITS
 from canlegalrag.submission.faults import Faults
 from canlegalrag.submission.limits import Clock
-from canlegalrag.submission.system_card import System, read_system
+from canlegalrag.submission.system_card import NEEDED, TEMPLATE, System, read_system
 from canlegalrag.submission.tolerant import Source
 
 CARD = {"name": "A system", "authors": ["Zoé Tremblay"], "licence": "MIT", "used": ["BM25"]}
@@ -52,13 +52,21 @@ def test_a_sound_card(tmp_path: Path) -> None:
         ("  ", "is blank"),
         (7, "7 is not a text"),
         (["A"], "['A'] is not a text"),
-        (None, "is missing"),
         ("TODO: a name", "is the template's text: fill it in"),
     ],
 )
 def test_names_that_no_board_can_show(name: Any, what: str, tmp_path: Path) -> None:
     system, problems, fatal = read(tmp_path, CARD | {"name": name})
     assert (system, problems, fatal) == (None, [f"name: {what}"], True)
+
+
+def test_fields_that_are_missing_are_named_at_once_with_the_template(tmp_path: Path) -> None:
+    assert read(tmp_path, {"name": None, "cost": None}) == (None, ["lacks name, authors, licence, used"], True)
+    for needed in NEEDED:
+        _, problems, fatal = read(tmp_path, {name: value for name, value in CARD.items() if name != needed})
+        assert (problems, fatal) == ([f"lacks {needed}"], True)
+    assert "check --template DIR" in TEMPLATE and "space/examples/template" in TEMPLATE
+    assert all(name in TEMPLATE for name in NEEDED)
 
 
 def test_names_that_look_odd_and_are_fine(tmp_path: Path) -> None:
@@ -101,10 +109,9 @@ def test_every_fault_is_named(tmp_path: Path) -> None:
         "authors[0]: is blank: left out",
         "authors[1]: holds what a page takes for a tag: left out",
         "cost: True is no number from 0: left out",
-        "licence: is missing",
-        "name: is missing",
+        "lacks name, licence",
         "seconds: -1 is no number from 0: left out",
-        "used: isn't a list of texts",
+        "used: isn't a list of texts, or is empty",
     ]
 
 

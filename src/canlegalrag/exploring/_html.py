@@ -8,7 +8,7 @@ from canlegalrag.citations import by_code
 from canlegalrag.tables import clean
 from canlegalrag.types import Document
 
-__all__ = ["decision", "e", "facts", "link", "marked", "place", "wrapped"]
+__all__ = ["decision", "e", "facts", "hint", "link", "marked", "place", "wrapped"]
 
 _LEVELS = {
     "supreme": "Supreme Court of Canada",
@@ -43,6 +43,11 @@ def e(text: str) -> str:
 def wrapped(*parts: str) -> str:
     """Parts as one piece that `STYLE` reaches."""
     return f'<div class="clr">{"".join(parts)}</div>'
+
+
+def hint(text: str) -> str:
+    """A sentence where there is nothing to show yet."""
+    return wrapped(f'<p class="note">{e(text)}</p>')
 
 
 def link(doc_id: str, inner: str, title: str = "") -> str:

@@ -6,7 +6,8 @@ They hold no script and fetch nothing; every text in them is escaped. A link to 
 
 from canlegalrag.exploring._answer_page import answer
 from canlegalrag.exploring._document_page import document
+from canlegalrag.exploring._html import hint
 from canlegalrag.exploring._results_page import compared, results
 from canlegalrag.exploring._style import STYLE
 
-__all__ = ["STYLE", "answer", "compared", "document", "results"]
+__all__ = ["STYLE", "answer", "compared", "document", "hint", "results"]

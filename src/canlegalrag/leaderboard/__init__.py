@@ -4,7 +4,8 @@ from canlegalrag.leaderboard.board import Board, board
 from canlegalrag.leaderboard.cards import card
 from canlegalrag.leaderboard.entries import KINDS, Entry, Named, baselines, benchmarks, measures
 from canlegalrag.leaderboard.figures import Plot
-from canlegalrag.leaderboard.plots import PLOTS, plot
+from canlegalrag.leaderboard.offering import offered
+from canlegalrag.leaderboard.plots import PLOTS, plot, usual
 from canlegalrag.leaderboard.rows import COLUMNS, DEFAULT_COLUMNS, Row
 from canlegalrag.leaderboard.views import FIELDS, State, groups, link, state, view
 
@@ -27,7 +28,9 @@ __all__ = [
     "groups",
     "link",
     "measures",
+    "offered",
     "plot",
     "state",
+    "usual",
     "view",
 ]

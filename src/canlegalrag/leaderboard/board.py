@@ -16,7 +16,6 @@ from canlegalrag.leaderboard.entries import (
     Entry,
     Named,
     benchmarks,
-    judged_by_makers,
     labels,
     measures,
     number,
@@ -24,13 +23,14 @@ from canlegalrag.leaderboard.entries import (
     payload,
     sound,
 )
-from canlegalrag.leaderboard.rows import COLUMNS, DEFAULT_COLUMNS, Row, cell, row, searched
+from canlegalrag.leaderboard.notes import about, lacking, unit, without
+from canlegalrag.leaderboard.offering import offered
+from canlegalrag.leaderboard.rows import COLUMNS, DEFAULT_COLUMNS, NOBODY, Row, cell, row, searched
 from canlegalrag.measures.resampling import draws
 from canlegalrag.submission import RESAMPLES, caveats
 
 __all__ = ["Board", "board"]
 
-_LEVEL = 0.05  # p after correction below which two systems are told apart
 _SLACK = 1e-6  # by which a mean may differ from that of its queries
 _TESTED = 100  # systems: among more pairs than these have, `draws` signs can tell nothing apart
 
@@ -44,11 +44,15 @@ class Board:
     measure: str
     """What ranks them."""
     rows: tuple[Row, ...]
-    """Ranked systems from the best; then those that aren't ranked."""
+    """Ranked systems from the best; then those that aren't ranked; none that was never scored by the measure."""
     notes: tuple[str, ...]
     """What a reader must know."""
     resamples: int = RESAMPLES
     """Behind each interval of ranks and each test."""
+    tested: tuple[str, ...] = ()
+    """Labels of the systems that were compared, whether they are shown or not."""
+    measures: tuple[str, ...] = ()
+    """What the systems of this benchmark can be ranked by, the usual ones first."""
 
     def shown(self, kinds: Sequence[str] = (), retrievers: Sequence[str] = (), words: str = "") -> "Board":
         """Rows of some kinds and retrievers whose name, authors or models hold all words; ranks stay as they are."""
@@ -73,7 +77,8 @@ class Board:
         """
         known = {*COLUMNS, *measures(row.entry for row in self.rows)}
         kept = [c for c in dict.fromkeys(columns) if c in known]
-        return [COLUMNS.get(c, c) or self.measure for c in kept], [[cell(row, c) for c in kept] for row in self.rows]
+        heads = [COLUMNS.get(c, c) or self.measure for c in kept]
+        return heads, [[cell(row, c, self.tested) for c in kept] for row in self.rows]
 
 
 def board(
@@ -89,8 +94,8 @@ def board(
 ) -> Board:
     """Rank the systems that ran on one benchmark.
 
-    Stand-ins, and systems without a value, come last and have no rank. Measures of claims rank the systems of one
-    judge and condition: those of most systems.
+    Stand-ins, and systems without a value, come last and have no rank; those that were never scored by the measure are
+    left out. Measures of claims rank the systems of one judge and condition: those of most systems.
 
     Args:
         entries: of `baselines()` and of the store; what is no entry is left out and counted.
@@ -106,14 +111,17 @@ def board(
         InputError: entries of several benchmarks, and none chosen.
     """
     usable, refused = sound(entries)
-    notes = [f"{refused} entries can't be read and are left out."] if refused else []
+    notes = [f"Entries left out because they can't be read: {refused}."] if refused else []
     named = _chosen(usable, fingerprint or (loaded.fingerprint if loaded else ""), loaded)
     if named is None or not named.entries:
         return Board(named, measure, (), ("No system has been entered yet.", *notes), resamples)
     of = [entry for entry in usable if entry["benchmark"]["fingerprint"] == named.fingerprint]
-    rows = [row(entry, label, measure, field, group) for entry, label in zip(of, labels(of, measure), strict=True)]
+    known = [(entry, label) for entry, label in zip(of, labels(of, measure), strict=True) if payload(entry, measure)]
+    rows = [row(entry, label, measure, field, group) for entry, label in known]
     rows, more = _ranked(rows, measure, design(named, loaded), (field, group), resamples, seed)
-    return Board(named, measure, tuple(rows), (*more, *notes), resamples)
+    tested = tuple(row.label for row in rows if row.tied is not None)
+    notes = [*more, *without(len(of) - len(rows), measure), *notes]
+    return Board(named, measure, tuple(rows), tuple(notes), resamples, tested, tuple(offered(of)))
 
 
 def _chosen(usable: Sequence[Entry], fingerprint: str, loaded: Benchmark | None) -> Named | None:
@@ -139,12 +147,12 @@ def _ranked(
     """The rows with their ranks, best first, and what must be said."""
     way = better(measure)
     rows = sorted(rows, key=lambda row: (-(way or 1) * (row.mean or 0.0), row.label))
-    usual = Counter(row.judge for row in rows if row.mean is not None and row.kind != "stand-in").most_common(1)
-    judge = usual[0][0] if usual else ""
-    pool = [row for row in rows if row.mean is not None and row.kind != "stand-in" and row.judge == judge and way]
+    sound = [row for row in rows if _rankable(row)]
+    judge = Counter(row.judge for row in sound).most_common(1)[0][0] if sound else ""
+    pool = [row for row in sound if row.judge == judge and way]
     ranked = {row.label for row in pool}
     rest = [row for row in rows if row.label not in ranked]
-    notes = _about(rows, pool, measure, judge)
+    notes = about(rows, pool, measure, judge)
     if pool:
         places = ranks(np.array([[row.mean] for row in pool], dtype=np.float64) * way).ravel().tolist()
         pool = [replace(row, rank=place) for row, place in zip(pool, places, strict=True)]
@@ -154,36 +162,9 @@ def _ranked(
     return [*pool, *(row for row in rest if row.mean is not None), *undefined], notes
 
 
-def _about(rows: Sequence[Row], pool: Sequence[Row], measure: str, judge: str) -> list[str]:
-    """What must be said of the rows that are ranked, and of those that aren't."""
-    notes = []
-    if not any(row.mean is not None for row in rows):
-        notes.append(f"No system has a value of {measure} here.")
-    if len({row.judge for row in rows if row.mean is not None}) > 1:
-        notes.append(
-            f"Only the systems judged by {judge} are ranked: scores of other judges or conditions can't be compared."
-        )
-    if any(row.judge.startswith("offline/") for row in rows if row.mean is not None):
-        notes.append(
-            "The judge offline/… is a stand-in: its figures show that a path works, not how good an answer is."
-        )
-    if any(row.kind == "stand-in" for row in rows):
-        notes.append("Stand-ins use no real model: they are shown after the others, and not ranked.")
-    if not better(measure):
-        notes.append(f"{measure} says nothing of quality: systems aren't ranked by it.")
-    elif better(measure) < 0:
-        notes.append(f"Of {measure} the lowest is the best.")
-    if len(over := {row.n for row in pool}) > 1:
-        notes.append(
-            f"The means run over different numbers of queries, {min(over)} to {max(over)}: see what is skipped."
-        )
-    if measure.startswith("paper_"):
-        notes.append(f"{measure} counts as the published code of CanLegalRAGBench does, not as the field's tools do.")
-    if measure.startswith("paper_recall"):
-        notes.append(f"{measure} counts passages: one document in many passages takes it beyond 1.")
-    if any(judged_by_makers(row.entry) and measure in part(row.entry, "claims", "measures") for row in pool):
-        notes.append("Verdicts that came with a submission are its makers': nobody here has judged its answers again.")
-    return notes
+def _rankable(row: Row) -> bool:
+    """Whether a system has a value that a real model, or somebody, stands behind."""
+    return row.mean is not None and row.kind != "stand-in" and not row.judge.startswith(f"{NOBODY};")
 
 
 def _tested(
@@ -216,10 +197,12 @@ def _tested(
         replace(row, ranks=span, tied=tuple(tied[row.label]) if row.label in tied else None)
         for row, span in zip(pool, spans, strict=True)
     ]
+    nothing = bool(found) and not any(pair.apart for pair in found)
     return rows, [
-        *_unit(of, len(set(blocks)), len(found), signs, resamples),
+        *([f"No two of these {len(tested)} systems can be told apart."] if nothing else []),
+        *unit(of, len(set(blocks)), len(found), signs, resamples),
         *caveats(found),
-        *_lacking(pool, there, measure),
+        *lacking(len(pool), len(there), measure),
         *([f"Only the best {_TESTED} of {len(there)} systems are compared."] if len(there) > _TESTED else []),
     ]
 
@@ -240,27 +223,3 @@ def _in_order(queries: set[str], of: Design) -> list[str]:
     """The queries in the benchmark's order where that is known: then the draws are those of its own reports."""
     known = [query for query in of.blocks if query in queries]
     return [*known, *sorted(queries.difference(known))]
-
-
-def _unit(of: Design, n: int, tests: int, signs: int, resamples: int) -> list[str]:
-    """What the tests are over; and that they can tell nothing, where too few signs are drawn for so many pairs."""
-    if not tests:
-        return []
-    drawn = signs if n >= 63 or 2**n > signs else 2**n
-    notes = [
-        f"Paired randomisation tests over {n} {'blocks of queries' if of.unit == 'block' else 'queries'} ({drawn:,} "
-        f"signs), Holm's correction over {tests:,} pairs; ranks by bootstrap over the same, {resamples:,} resamples."
-    ]
-    if of.unit != "block":
-        notes.append("Which queries belong together isn't known here, so differences may look surer than they are.")
-    if drawn == signs and tests / (1 + signs) >= _LEVEL:
-        notes.append(f"For {tests:,} pairs so few signs can tell nothing apart: show fewer systems.")
-    return notes
-
-
-def _lacking(pool: Sequence[Row], there: Sequence[int], measure: str) -> list[str]:
-    missing = len(pool) - len(there)
-    if not missing:
-        return []
-    who = "no system has" if missing == len(pool) else f"{missing} of {len(pool)} ranked systems lack"
-    return [f"Of {measure} {who} the value of each query: they aren't tested, and ranks have no intervals."]

@@ -6,7 +6,18 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, urlsplit
 
-from canlegalrag.leaderboard.entries import Entry, amount, judged_by_makers, kind, number, part, recipe, seconds, text
+from canlegalrag.leaderboard.entries import (
+    Entry,
+    amount,
+    judged_by_makers,
+    judges,
+    kind,
+    number,
+    part,
+    recipe,
+    seconds,
+    text,
+)
 from canlegalrag.tables import figure
 
 __all__ = ["card", "harmless", "web"]
@@ -37,6 +48,7 @@ def card(entry: Entry) -> str:
         "Received": harmless(text(entry.get("received"))[:10]),
         "US dollars": "unknown" if cost is None else f"{cost:.4f}",
         "Seconds a query": "unknown" if took is None else f"{took:.4f}",
+        "Claims judged by": harmless(", ".join(judges(entry)[:3])),
         "Settings": _settings(recipe(entry)),
         "Scored with canlegalrag": harmless(entry.get("canlegalrag"), 20),
         "Entry": harmless(entry.get("id"), 64),

@@ -21,6 +21,7 @@ __all__ = [
     "baselines",
     "benchmarks",
     "judged_by_makers",
+    "judges",
     "kind",
     "labels",
     "measures",
@@ -143,6 +144,7 @@ def payload(entry: Entry, measure: str) -> Mapping[str, Any]:
 
 def measures(entries: Iterable[Entry]) -> list[str]:
     """Names of all measures of some entries, those of retrieval first."""
+    entries = list(entries)
     found = [list(part(entry, name, "measures")) for name in ("retrieval", "claims") for entry in entries]
     return list(dict.fromkeys(name for names in found for name in names if isinstance(name, str)))
 
@@ -165,7 +167,7 @@ def kind(entry: Entry, measure: str = "") -> str:
     """What an entry is by a measure; a stand-in whatever it calls itself, where it names a model that is none.
 
     Stand-ins for embedders and rerankers, and random weights, make any measure one of plumbing; one that writes
-    answers out of sentences does so for measures of claims only.
+    answers out of sentences, and one that judges them, do so for measures of claims only.
 
     >>> mine = {"system": {"name": "mine", "used": ["bm25", "offline/extractive"]}, "claims": {"measures": {"f1": {}}}}
     >>> kind(mine, "ndcg@10"), kind(mine, "f1")
@@ -175,10 +177,16 @@ def kind(entry: Entry, measure: str = "") -> str:
     told = " ".join([text(system.get("name")), text(system.get("used"), 2000)])
     answers = measure in part(entry, "claims", "measures")
     stands_in = re.search(r"\boffline[/-]|tiny-random" if answers else r"\boffline[/-](?!extractive)|tiny-random", told)
-    if stands_in or any(text(settings.get(model)).startswith("offline/") for model in _MODELS):
+    models = [text(settings.get(model)) for model in _MODELS] + (judges(entry) if answers else [])
+    if stands_in or any(model.startswith("offline/") for model in models):
         return "stand-in"
     given = entry.get("kind")
     return given if given in KINDS else "submission"
+
+
+def judges(entry: Entry) -> list[str]:
+    """Who gave verdicts on the claims, those with the most first; empty where nobody did."""
+    return [text(name, 80) for name in part(entry, "claims", "provenance", "verdicts", "judges")]
 
 
 def judged_by_makers(entry: Entry) -> bool:

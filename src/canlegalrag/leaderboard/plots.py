@@ -11,7 +11,7 @@ from canlegalrag.leaderboard.figures import CURVES, Cells, Plot, dressed, marker
 from canlegalrag.leaderboard.prices import against
 from canlegalrag.leaderboard.rows import Row
 
-__all__ = ["PLOTS", "plot"]
+__all__ = ["PLOTS", "plot", "usual"]
 
 PLOTS = ("cost", "seconds", "ranks", "groups", "chunks")
 """Quality against dollars, against seconds; intervals of ranks; scores by group of queries, by size of passages."""
@@ -19,23 +19,37 @@ PLOTS = ("cost", "seconds", "ranks", "groups", "chunks")
 _BARS = 40  # systems of the plot of ranks
 
 
+def usual(board: Board) -> str:
+    """The plot to open with: of prices where these differ, else of seconds where these do, else of ranks."""
+    for name, of in (("cost", [row.cost for row in board.rows]), ("seconds", [row.seconds for row in board.rows])):
+        if len({price for price in of if price is not None}) > 1:
+            return name
+    return "ranks"
+
+
 def plot(board: Board, name: str, *, field: str = "persona", dark: bool = False) -> Plot:
     """One of `PLOTS` of the systems that a board shows.
 
     Args:
         board: the systems.
-        name: of the plot.
+        name: of the plot; empty for the usual one.
         field: of the queries, for `groups`.
         dark: light ink on a dark ground.
     """
     made = {
         "cost": lambda: against(board, "US dollars for the run", lambda row: row.cost),
-        "seconds": lambda: against(board, "seconds a query", lambda row: row.seconds),
+        "seconds": lambda: against(board, "seconds a query", lambda row: row.seconds, _free(board)),
         "ranks": lambda: _ranks(board),
         "groups": lambda: _groups(board, field),
         "chunks": lambda: _chunks(board),
-    }[name]()
+    }[name or usual(board)]()
     return dressed(made, dark)
+
+
+def _free(board: Board) -> str:
+    """Says that quality against cost says nothing, where all systems cost the same."""
+    costs = {row.cost for row in board.rows if row.cost is not None}
+    return f"Quality and cost says nothing here: all known costs are ${min(costs):.4g}." if len(costs) == 1 else ""
 
 
 def _points(name: str, n: int, x: list[float], y: list[float], hover: list[str], **more: Any) -> dict[str, Any]:
@@ -66,7 +80,7 @@ def _ranks(board: Board) -> Plot:
         },
         ["system", "rank", "best rank", "worst rank"],
         rows,
-        f"{left} systems are left out: they have no interval, or the plot is full." if left else "",
+        f"Systems left out because they have no interval, or the plot is full: {left}." if left else "",
     )
 
 
@@ -90,7 +104,7 @@ def _groups(board: Board, field: str) -> Plot:
         for label, value in values.items()
     ]
     left = len(board.rows) - len(found)
-    notes = [f"{left} systems have no scores by {field}."] if left else []
+    notes = [f"Systems without scores by {field}: {left}."] if left else []
     notes += [f"The first {CURVES} systems are drawn; the table has all {len(found)}."] if len(found) > CURVES else []
     axis = {"tickvals": list(range(len(labels))), "ticktext": [plain(label) for label in labels]}
     return Plot(

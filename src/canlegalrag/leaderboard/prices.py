@@ -24,13 +24,14 @@ class _Point(NamedTuple):
     """By the board's measure."""
 
 
-def against(board: Board, across: str, price: Callable[[Row], float | None]) -> Plot:
+def against(board: Board, across: str, price: Callable[[Row], float | None], note: str = "") -> Plot:
     """The systems whose price is known; only ranked ones are on the frontier.
 
     Args:
         board: the systems.
         across: what the price is.
         price: of a row; None where it isn't known.
+        note: said before what is left out.
     """
     scored = [(row, row.mean) for row in board.rows if row.mean is not None]
     points = [_Point(row, paid, mean) for row, mean in scored if (paid := price(row)) is not None]
@@ -49,13 +50,14 @@ def against(board: Board, across: str, price: Callable[[Row], float | None]) -> 
         for p in sorted(points, key=lambda p: p.price)
     ]
     left = len(scored) - len(points)
+    said = f"Systems left out because what they took isn't known: {left}." if left else ""
     return Plot(
         f"{board.measure} against {across}",
         tuple(data),
         {"xaxis": {"title": {"text": across}, **_ticks(points, free)}, "yaxis": {"title": {"text": board.measure}}},
         ["system", "kind", board.measure, across, "on the frontier"],
         rows,
-        f"{left} systems are left out: what they took isn't known." if left else "",
+        f"{note} {said}".strip(),
     )
 
 
@@ -78,6 +80,7 @@ def _markers(n: int, kind: str, points: list[_Point], on: set[str], free: int) -
         "y": [p.mean for p in of],
         "text": [plain(p.row.label) if p.row.label in on else "" for p in of],
         "textposition": "top center",
+        "cliponaxis": False,
         "hovertext": [f"{plain(p.row.label)}<br>{p.mean:.3f}, {p.price:.4g}" for p in of],
         "hoverinfo": "text",
         "marker": marker(n),

@@ -1,13 +1,13 @@
 """Rows of the board: what is known of one system, and how a table shows it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from canlegalrag.leaderboard.entries import Entry, amount, kind, number, part, payload, recipe, seconds, text
+from canlegalrag.leaderboard.entries import Entry, amount, judges, kind, number, part, payload, recipe, seconds, text
 from canlegalrag.tables import figure
 
-__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "Row", "cell", "row", "searched"]
+__all__ = ["COLUMNS", "DEFAULT_COLUMNS", "NOBODY", "Row", "cell", "row", "searched"]
 
 DEFAULT_COLUMNS = ("rank", "system", "kind", "score", "interval", "n", "skipped", "ranks", "tied", "cost", "seconds")
 """What the table shows when nothing is asked."""
@@ -18,11 +18,11 @@ COLUMNS: Mapping[str, str] = {
     "kind": "kind",
     "score": "",  # the measure's name
     "interval": "95 % interval",
-    "ranks": "rank, 95 % interval",
+    "ranks": "rank interval",
     "tied": "not told apart from",
     "n": "queries",
     "skipped": "skipped",
-    "cost": "US dollars",
+    "cost": "US $",
     "seconds": "seconds a query",
     "retriever": "retriever",
     "chunk": "chunk",
@@ -30,6 +30,9 @@ COLUMNS: Mapping[str, str] = {
     "date": "received",
 }
 """Columns -> their heads; besides, any measure by its name."""
+
+NOBODY = "nobody"
+"""Who judged where no verdict has a name."""
 
 _NAMED = 3  # of the systems that one can't be told apart from, or of judges
 
@@ -84,7 +87,8 @@ def row(entry: Entry, label: str, measure: str, field: str, group: str) -> Row:
     )
     method, _, size = text(settings.get("chunk"), 40).partition(":")
     verdicts = part(scores, "provenance", "verdicts")
-    judge = "; ".join(_names(part(verdicts, name)) for name in ("judges", "conditions") if verdicts)
+    conditions = [text(name, 80) for name in part(verdicts, "conditions")]
+    judge = f"{_names(judges(entry)) or NOBODY}; {_names(conditions)}" if verdicts else ""
     return Row(
         id=text(entry.get("id"), 64),
         label=label,
@@ -103,10 +107,20 @@ def row(entry: Entry, label: str, measure: str, field: str, group: str) -> Row:
     )
 
 
-def _names(of: Mapping[str, Any]) -> str:
+def _names(of: Sequence[str]) -> str:
     """A few names, and how many more there are."""
     more = f" and {len(of) - _NAMED} more" if len(of) > _NAMED else ""
-    return ", ".join(text(name, 80) for name in list(of)[:_NAMED]) + more
+    return ", ".join(of[:_NAMED]) + more
+
+
+def _tied(row: Row, tested: Sequence[str]) -> str | None:
+    """Whom a system can't be told apart from, in the fewest words."""
+    if row.tied is None:
+        return None
+    apart = [label for label in tested if label != row.label and label not in row.tied]
+    if len(row.tied) > _NAMED and len(apart) <= _NAMED:
+        return f"all but {', '.join(apart)}" if apart else "all"
+    return _names(row.tied) or "none"
 
 
 def searched(row: Row) -> str:
@@ -115,10 +129,14 @@ def searched(row: Row) -> str:
     return " ".join([row.label, row.retriever, text(system.get("authors")), text(system.get("used"))]).casefold()
 
 
-def cell(row: Row, column: str) -> str | int | float:
-    """One cell: a number where it is one, so that a column can be sorted; a dash where it is undefined."""
-    tied = row.tied or ()
-    more = f" and {len(tied) - _NAMED} more" if len(tied) > _NAMED else ""
+def cell(row: Row, column: str, tested: Sequence[str] = ()) -> str | int | float:
+    """One cell: a number where it is one, so that a column can be sorted; a dash where it is undefined.
+
+    Args:
+        row: the system.
+        column: one of `COLUMNS`, or a measure.
+        tested: labels of all systems that were compared.
+    """
     cells: dict[str, Any] = {
         "rank": row.rank,
         "system": row.label,
@@ -126,7 +144,7 @@ def cell(row: Row, column: str) -> str | int | float:
         "score": row.mean,
         "interval": None if row.low is None or row.high is None else f"{figure(row.low, 3)} … {figure(row.high, 3)}",
         "ranks": None if row.ranks is None else f"{row.ranks[0]} … {row.ranks[1]}",
-        "tied": None if row.tied is None else f"{', '.join(tied[:_NAMED])}{more}" or "none",
+        "tied": _tied(row, tested),
         "n": row.n,
         "skipped": row.skipped,
         "cost": row.cost,

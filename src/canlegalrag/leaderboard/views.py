@@ -1,7 +1,7 @@
 """A view of the leaderboard as a link and back: what a stranger puts into the link can only fall back to a default."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 from urllib.parse import parse_qs, urlencode
 
@@ -9,6 +9,7 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.leaderboard.board import Board, board
 from canlegalrag.leaderboard.entries import KINDS, benchmarks, part, payload, sound
+from canlegalrag.leaderboard.offering import offered
 from canlegalrag.leaderboard.plots import PLOTS
 from canlegalrag.leaderboard.rows import COLUMNS, DEFAULT_COLUMNS
 from canlegalrag.measures import claims
@@ -45,8 +46,8 @@ class State:
     """One of `FIELDS`, to rank by the queries of a group; empty for all queries."""
     group: str = ""
     """The group."""
-    plot: str = PLOTS[0]
-    """One of `PLOTS`."""
+    plot: str = ""
+    """One of `PLOTS`; empty for the first of them that tells these systems apart."""
 
 
 def link(of: State) -> str:
@@ -83,14 +84,14 @@ def state(query: str) -> State:
         text=one.get("text", ""),
         field=field if field in FIELDS and one.get("group") else "",
         group=one.get("group", "") if field in FIELDS else "",
-        plot=one["plot"] if one.get("plot") in PLOTS else usual.plot,
+        plot=one["plot"] if one.get("plot") in PLOTS else "",
     )
 
 
 def view(
     entries: Iterable[Any], of: State, *, loaded: Benchmark | None = None, resamples: int = RESAMPLES, seed: int = 0
 ) -> Board:
-    """The board that a state asks for; where a benchmark or a group isn't there, the usual one.
+    """The board that a state asks for; where a benchmark, a measure or a group isn't there, the usual one.
 
     Args:
         entries: as `board` takes them.
@@ -103,12 +104,15 @@ def view(
     known = [named.fingerprint for named in benchmarks(kept)]
     usual = loaded.fingerprint if loaded else next(iter(known), "")
     asked = next((f for f in known if of.benchmark and f.startswith(of.benchmark)), usual)
+    here = [e for e in kept if e["benchmark"]["fingerprint"] == asked]
+    measures = offered(here) or [of.measure]
+    measure = of.measure if of.measure in measures else measures[0]
     field, group = of.field, of.group
-    if group not in groups([e for e in kept if e["benchmark"]["fingerprint"] == asked], of.measure, field):
+    if group not in groups(here, measure, field):
         field = group = ""
     found = board(
         entries,
-        of.measure,
+        measure,
         fingerprint=asked,
         loaded=loaded,
         field=field,
@@ -116,6 +120,9 @@ def view(
         resamples=resamples,
         seed=seed,
     )
+    if measure != of.measure:
+        said = f"No system here has a value of {of.measure}: {measure} is shown instead."
+        found = replace(found, notes=(said, *found.notes))
     retrievers = {row.retriever for row in found.rows} & set(of.retrievers)
     return found.shown(of.kinds, sorted(retrievers), of.text)
 

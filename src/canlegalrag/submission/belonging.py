@@ -8,17 +8,23 @@ from dataclasses import replace
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.measures.citations import STATUSES, Registry, authorities
 from canlegalrag.measures.citations import check as check_citations
+from canlegalrag.measures.decided import purpose_of
 from canlegalrag.near import Near
-from canlegalrag.submission.faults import Faults, shown
+from canlegalrag.submission.faults import Faults, many, shown
 from canlegalrag.submission.limits import Clock
 from canlegalrag.text import terms
-from canlegalrag.types import Answer, Judged
+from canlegalrag.types import Answer, Judged, Verdict
 
-__all__ = ["cited", "of_answers", "to_answers"]
+__all__ = ["cited", "to_answers"]
 
 _NOT_EVIDENCE = ("reference", "answer", "evidence")
 _SPAN = re.compile(r":[0-9]+-[0-9]+\Z")
 _KIND = "judgements of other answers"
+_CITED = {
+    "name mismatch": "is under another name",
+    "not in registry": "is not in the corpus",
+    "unresolvable form": "can't be looked up",
+}
 _LETTERS = 4  # of words that tell texts apart
 _WORDS = 5  # that claims must have for their words to tell anything
 _SHARE = 0.5  # of them in the answer: claims of the sample have 0.87 in their own text, 0.41 at most in another's
@@ -46,6 +52,8 @@ def to_answers(
         notes: where goes what is no fault.
     """
     kept, near = {}, Near(benchmark.documents)
+    if answers is None and judged:
+        _alone(next(iter(lines.values())).partition(":")[0], judged, faults, notes)
     for query, one in judged.items():
         answer = (answers or {}).get(query)
         what = "is of an answer that isn't in the answers" if answers is not None and answer is None else ""
@@ -53,12 +61,42 @@ def to_answers(
         if what:
             faults.add(_KIND, lines[query], f"{what}: left out", "judge these answers on this benchmark")
             continue
+        one = _of_something(one, answer, lines[query], faults)
         kept[query] = _of_evidence(one, answer, lines[query], benchmark, near, faults)
-    if answers is None and kept:
-        name = lines[next(iter(kept))].partition(":")[0]
-        what = "come without the answers that were judged: nobody can tell whether they belong together"
-        notes.add("verdicts without answers", name, what, "add answers.jsonl")
     return kept
+
+
+def _alone(name: str, judged: Mapping[str, Judged], faults: Faults, notes: Faults) -> None:
+    """Say what verdicts without answers are worth."""
+    what = "come without the answers that were judged: nobody can tell whether they belong together"
+    notes.add("verdicts without answers", name, what, "add answers.jsonl")
+    if any(_unnamed(verdict) for one in judged.values() for verdict in one.verdicts):
+        what = "without the answers nobody can tell what they were taken from: groundedness is unscored"
+        faults.add("verdicts without evidence", name, what, "add answers.jsonl, with the passages of each answer")
+
+
+def _unnamed(verdict: Verdict) -> bool:
+    """Whether a verdict needs an answer that names its passages.
+
+    That an answer which was given nothing rests on nothing is all that can be said without any.
+    """
+    return purpose_of(verdict).endswith("groundedness") and (verdict.against, verdict.label) != (
+        "evidence",
+        "unsupported",
+    )
+
+
+def _of_something(judged: Judged, answer: Answer | None, where: str, faults: Faults) -> Judged:
+    """A judgement without what was held against evidence that nobody names: it is unscored."""
+    if answer and answer.passages:
+        return judged
+    kept = tuple(verdict for verdict in judged.verdicts if not _unnamed(verdict))
+    if answer and len(kept) < len(judged.verdicts):
+        given = many(len(judged.verdicts) - len(kept), "verdict")
+        what = f"{given} for groundedness, and the answer names no passage that it was taken from: unscored"
+        fix = 'add "passages": [{"doc_id": …, "start": …, "end": …}] to the answer'
+        faults.add("verdicts without evidence", where, what, fix)
+    return replace(judged, verdicts=kept)
 
 
 def _of_evidence(
@@ -107,17 +145,9 @@ def _other_reference(judged: Judged, benchmark: Benchmark) -> str:
         return f"is by a reference answer of {judged.reference_chars:,} characters, and the benchmark {has}"
     ours = [claim.text for claim in benchmark.claims.get(judged.query_id, ())]
     if ours and judged.reference and [claim.text for claim in judged.reference] != ours:
-        what = f"is by {len(judged.reference):,} claims of the reference answer"
-        return f"{what} that aren't the benchmark's {len(ours):,}"
+        what = f"is by {many(len(judged.reference), 'claim')} of the reference answer"
+        return f"{what}, not by the benchmark's {len(ours):,}"
     return ""
-
-
-def of_answers(name: str, answers: Mapping[str, Answer], judged: Mapping[str, Judged] | None, notes: Faults) -> None:
-    """Say which answers nobody judged."""
-    without = [query for query in answers if judged is not None and query not in judged]
-    if without:
-        what = f"{len(without):,} of {len(answers):,} answers have no verdicts: they score zero in measures of claims"
-        notes.add("answers without verdicts", name, what, ", ".join(without[:5]) + (" …" if len(without) > 5 else ""))
 
 
 def cited(
@@ -138,9 +168,9 @@ def cited(
             break
         for one in authorities(check_citations(answer, registry)):
             counts[one.status] += 1
-            if one.status in ("name mismatch", "not in registry"):
-                which = "is under another name" if one.status == "name mismatch" else "is not in the corpus"
-                notes.add(f"authorities: {one.status}", lines[query], f"{shown(one.text)} {which}: {one.reason}")
+            if one.status in _CITED:
+                what = f"{shown(one.text)} {_CITED[one.status]}: {one.reason:.300}"
+                notes.add(f"authorities: {one.status}", lines[query], what)
     if counts:
         said = ", ".join(f"{counts[status]:,} {status}" for status in STATUSES if counts[status])
         notes.add("citations", name, f"authorities cited: {said}")

@@ -14,10 +14,11 @@ from canlegalrag.measures import claims, retrieval
 from canlegalrag.measures.decided import PURPOSES, purpose_of
 from canlegalrag.measures.shares import Share, summarise
 from canlegalrag.near import Near
+from canlegalrag.submission.faults import many
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.types import Judged, Problem, Scores
 
-__all__ = ["judges_of", "score_verdicts"]
+__all__ = ["judges_of", "score_verdicts", "unjudged"]
 
 _SHOWN = 5  # problems of a kind, and names in one, that are told one by one
 
@@ -163,7 +164,8 @@ def _problems(
     judged: Mapping[str, Judged], part: Mapping[str, Judged], benchmark: Benchmark | None
 ) -> Iterator[Problem]:
     if benchmark is not None:
-        yield from _queries(judged, part, benchmark)
+        yield from _strangers(judged, part, benchmark)
+        yield from unjudged(part, benchmark)
     yield from _judges(part)
     conditions = sorted({of.condition for of in part.values()})
     if len(conditions) > 1:
@@ -173,7 +175,8 @@ def _problems(
     for purpose in asked:
         without = [query for query, of in part.items() if purpose not in of.asked]
         if without:
-            what = f"{len(without)} of {len(part)} answers were not judged for {purpose}: left out of it"
+            were = "was" if len(without) == len(part) == 1 else "were"
+            what = f"{len(without)} of {many(len(part), 'answer')} {were} not judged for {purpose}: left out of it"
             yield Problem("verdicts", what, _some(without), fatal=False)
     for query, of in part.items():
         stray = {purpose_of(verdict) for verdict in of.verdicts}.difference(of.asked)
@@ -184,11 +187,12 @@ def _problems(
     for query, fault in faults[:_SHOWN]:
         yield Problem(f"query {query!r}", f"{fault:.300}", fatal=False)
     if len(faults) > _SHOWN:
-        yield Problem("verdicts", f"{len(faults) - _SHOWN} more faults of answers", "see `faults`", fatal=False)
+        more = many(len(faults) - _SHOWN, "fault").replace(" ", " more ")
+        yield Problem("verdicts", f"{more} of answers", "see `faults`", fatal=False)
 
 
-def _queries(judged: Mapping[str, Judged], part: Mapping[str, Judged], benchmark: Benchmark) -> Iterator[Problem]:
-    """Answers to no query of the benchmark, and queries without an answer."""
+def _strangers(judged: Mapping[str, Judged], part: Mapping[str, Judged], benchmark: Benchmark) -> Iterator[Problem]:
+    """Answers to no query of the benchmark."""
     strangers = [query for query in judged if query not in part]
     if judged and not part:
         yield Problem("verdicts", "answer no query of the benchmark", "were they made for another?", fatal=False)
@@ -196,15 +200,20 @@ def _queries(judged: Mapping[str, Judged], part: Mapping[str, Judged], benchmark
     for query in strangers[:_SHOWN]:
         yield Problem(f"query {query!r}", "is not in the benchmark: left out", near(query), fatal=False)
     if len(strangers) > _SHOWN:
-        what = f"{len(strangers) - _SHOWN} more queries are not in the benchmark: left out"
+        more = len(strangers) - _SHOWN
+        what = f"{more} more {'query is' if more == 1 else 'queries are'} not in the benchmark: left out"
         yield Problem("verdicts", what, fatal=False)
-    missing = [query for query in benchmark.queries if query not in part]
+
+
+def unjudged(judged: Collection[str], benchmark: Benchmark) -> Iterator[Problem]:
+    """Queries without an answer that was judged: nobody picks by silence which of them count."""
+    missing = [query for query in benchmark.queries if query not in judged]
     if len(missing) > 3:
-        what = f"{len(missing)} queries have no answer: they score zero"
+        what = f"{len(missing)} queries have no judged answer: they score zero"
         yield Problem("verdicts", what, _some(missing), fatal=False)
     else:
         for query in missing:
-            yield Problem(f"query {query!r}", "has no answer: scores zero", fatal=False)
+            yield Problem(f"query {query!r}", "has no judged answer: scores zero", fatal=False)
 
 
 def _judges(part: Mapping[str, Judged]) -> Iterator[Problem]:

@@ -2,18 +2,20 @@
 
 import hashlib
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
-from canlegalrag.submission import belonging
+from canlegalrag.files import loads
+from canlegalrag.submission import belonging, contradicting
 from canlegalrag.submission.answering import read_answers, read_verdicts
 from canlegalrag.submission.faults import Faults, plain_name
 from canlegalrag.submission.limits import LIMITS, Clock, Limits, size
 from canlegalrag.submission.ranking import TREC, read_ranking
-from canlegalrag.submission.system_card import System, read_system
+from canlegalrag.submission.system_card import TEMPLATE, System, read_system
 from canlegalrag.submission.tolerant import Source
 from canlegalrag.types import Answer, Hit, Judged, Problem
 
@@ -26,6 +28,9 @@ PARTS = {
     "verdicts": ("verdicts.jsonl",),
 }
 """What a submission is made of, and what each part may be called."""
+
+RECORD = "verdicts.jsonl.meta.json"
+"""What `canlegalrag judge` writes beside its verdicts: no part, but it knows their SHA-256."""
 
 _IGNORED = ("readme", "licence", "license")
 
@@ -63,9 +68,9 @@ def parts(given: Path | Iterable[Path]) -> dict[str, Path]:
         given: a folder, or the files themselves; names decide, in any case of letters.
 
     Returns:
-        `system`, `run`, `answers`, `verdicts`, as far as they are there; a file that is none of these under its own
-        name, so that `check` can say so. Passed over are hidden files, README, LICENCE, and what our own stages write
-        about their files.
+        `system`, `run`, `answers`, `verdicts`, as far as they are there, and the `RECORD` of the verdicts; a file that
+        is none of these under its own name, so that `check` can say so. Passed over are hidden files, README, LICENCE,
+        and what our own stages write about other files.
 
     Raises:
         InputError: there is no such folder.
@@ -81,9 +86,9 @@ def parts(given: Path | Iterable[Path]) -> dict[str, Path]:
     files = sorted(given, key=lambda path: (order.get(path.name.lower(), len(order)), path.name))
     for path in files:
         name = path.name.lower()
-        if name.startswith((".", *_IGNORED)) or name.endswith(".meta.json"):
+        if name != RECORD and (name.startswith((".", *_IGNORED)) or name.endswith(".meta.json")):
             continue
-        role = roles.get(name)
+        role = RECORD if name == RECORD else roles.get(name)
         key = role if role and role not in found else path.name
         while key in found or (key in PARTS and key != role):  # a file called `system` is no `system.json`
             key += "′"
@@ -135,12 +140,13 @@ class _Checking:
             answers, lines = reading.found, reading.lines
         judged = None
         if "verdicts" in sources:
+            self._record(sources["verdicts"].name, made)
             given, places = read_verdicts(sources["verdicts"], self.benchmark)
-            judged = belonging.to_answers(given, places, answers, self.benchmark, self.faults, self.notes)
+            given = belonging.to_answers(given, places, answers, self.benchmark, self.faults, self.notes)
+            judged = contradicting.consistent(given, places, answers, self.benchmark, self.faults, self.clock)
         if answers is not None:
             name = sources["answers"].name
             self._coverage(name, len(answers))
-            belonging.of_answers(name, answers, judged, self.notes)
             belonging.cited(name, answers, lines, self.benchmark, self.notes, self.clock)
         problems, notes = self.faults.listed(), self.notes.listed()
         return Checked(
@@ -152,9 +158,10 @@ class _Checking:
         for role in ("system", "run"):
             if role not in self.files:
                 names = " or ".join(PARTS[role][:2])
-                self.faults.add("parts that are missing", names, "is missing", "see the template", fatal=True)
+                fix = TEMPLATE if role == "system" else '{"query_id": …, "hits": […]}, one line a query'
+                self.faults.add("parts that are missing", names, "is missing", fix, fatal=True)
         for role, path in self.files.items():
-            if role not in PARTS:
+            if role not in PARTS and role != RECORD:
                 self._stranger(path)
         given = {role: path for role, path in self.files.items() if role in PARTS}
         sources = {role: Source(path, self.faults, self.notes, self.limits, self.clock) for role, path in given.items()}
@@ -165,6 +172,23 @@ class _Checking:
             self.faults.add("files that can't be used", "files", what, "send less", fatal=True)
             return {}
         return sources
+
+    def _record(self, name: str, made: Mapping[str, Any]) -> None:
+        """Say where the verdicts aren't the file that what lies beside them was written about."""
+        if RECORD not in self.files or "verdicts" not in made:
+            return
+        record = Source(self.files[RECORD], self.faults, self.notes, self.limits, self.clock)
+        if record.too_large(self.limits.file_bytes):
+            return
+        known: Any = None
+        with suppress(OSError, ValueError, RecursionError):
+            known = loads(record.path.read_text(encoding="utf-8"))
+        if not isinstance(known, dict) or not isinstance(known.get("sha256"), str):
+            self.notes.add("records that can't be read", record.name, "holds no SHA-256 of the verdicts: not used")
+        elif known["sha256"] != made["verdicts"]["sha256"]:
+            what = f"was changed since it was made: {record.name} has another SHA-256 of it"
+            fix = "send the verdicts as `canlegalrag judge` wrote them"
+            self.faults.add("verdicts that were changed", name, what, fix)
 
     def _stranger(self, path: Path) -> None:
         name, known = plain_name(path), ", ".join(names[0] for names in PARTS.values())
@@ -180,7 +204,8 @@ class _Checking:
     def _coverage(self, name: str, answers: int) -> None:
         queries = len(self.benchmark.queries)
         if 0 < answers < queries:
-            what = f"answers {answers:,} of {queries:,} queries: the others score zero in measures of answers"
+            rest = f"the other {queries - answers:,} score{'s' * (queries - answers == 1)} zero"
+            what = f"answers {answers:,} of {queries:,} queries: {rest} in measures of answers"
             self.notes.add("queries without an answer", name, what)
 
 

@@ -15,11 +15,13 @@ from canlegalrag.measures import citations
 from canlegalrag.measures.decided import PURPOSES
 from canlegalrag.measures.names import parse_all
 from canlegalrag.submission.characters import SPAN_DEPTHS
-from canlegalrag.submission.claims import score_verdicts
+from canlegalrag.submission.claims import score_verdicts, unjudged
 from canlegalrag.submission.entering import Checked
+from canlegalrag.submission.faults import many
 from canlegalrag.submission.limits import LIMITS, Clock, Limits
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.submission.scoring import score_run
+from canlegalrag.submission.telling import of_claims
 from canlegalrag.types import Answer, Judged
 
 __all__ = ["ALL_MEASURES", "GROUPS", "JUDGED_HERE", "entry", "evaluate"]
@@ -66,7 +68,9 @@ def evaluate(checked: Checked, benchmark: Benchmark, limits: Limits = LIMITS) ->
     if judged:
         given = {"judged_here": checked.judged is None}
         claims, problems = score_verdicts(judged, benchmark=benchmark, by=by, made=given)
-        notes += [str(problem) for problem in problems]
+        told = set(unjudged(judged, benchmark)) if checked.answers is not None else set()  # in words that know why
+        notes += [str(problem) for problem in problems if problem not in told]
+    notes += of_claims(checked, claims, benchmark)
     return {
         "retrieval": retrieval,
         "claims": claims,
@@ -104,7 +108,7 @@ def _judge(answers: Mapping[str, Answer], benchmark: Benchmark, limits: Limits, 
         found[query] = replace(one, asked=tuple(asked))
     late = sum(_LATE in one.faults for one in found.values())
     if late:
-        notes.append(f"{late} of {len(found)} answers were not judged within {clock.seconds:g} s: unscored.")
+        notes.append(f"{late:,} of {many(len(found), 'answer')} not judged within {clock.seconds:g} s: unscored.")
     return found
 
 

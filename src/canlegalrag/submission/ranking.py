@@ -8,7 +8,7 @@ from canlegalrag.benchmark import Benchmark, missing
 from canlegalrag.files import finite
 from canlegalrag.measures import retrieval
 from canlegalrag.near import Near
-from canlegalrag.submission.faults import shown
+from canlegalrag.submission.faults import many, shown
 from canlegalrag.submission.known import Queries, id_problem, lengths
 from canlegalrag.submission.tolerant import Source
 from canlegalrag.types import Hit, Passage
@@ -202,6 +202,7 @@ class Ranking:
         if known:
             found = retrieval.audit(self.benchmark.qrels, self.benchmark.counted(self.run))
             if found.ties:
-                what = f"{found.ties:,} neighbours in {found.tied_queries:,} rankings have equal scores"
+                pairs, rankings = many(found.ties, "pair"), many(found.tied_queries, "ranking")
+                what = f"{pairs} of neighbours with equal scores, in {rankings}"
                 fix = "they are ordered by document id, descending, as trec_eval does"
                 self.source.notes.add("ties", name, what, fix)

@@ -14,7 +14,16 @@ from canlegalrag.submission.faults import shown
 from canlegalrag.submission.limits import Limits
 from canlegalrag.submission.tolerant import Source, parse
 
-__all__ = ["System", "read_system"]
+__all__ = ["NEEDED", "TEMPLATE", "System", "read_system"]
+
+NEEDED = ("name", "authors", "licence", "used")
+"""Fields that every card has."""
+
+TEMPLATE = (
+    f"it needs {', '.join(NEEDED)}: `canlegalrag check --template DIR` writes one to fill in, which is "
+    "space/examples/template"
+)
+"""Where to start."""
 
 _FORMULA = "=+-@"
 _TAG = re.compile(r"<[A-Za-z/!?]")
@@ -62,7 +71,7 @@ def read_system(source: Source) -> System | None:
         if not is_whole(dumps(row)):
             raise ValueError(f"it {HALF}")
     except (ValueError, RecursionError) as error:
-        source.faults.add(_KIND, source.name, f"not JSON: {error!s:.200}", "see the template", fatal=True)
+        source.faults.add(_KIND, source.name, f"not JSON: {error!s:.200}", TEMPLATE, fatal=True)
         return None
     return _Reading(source, row).system()
 
@@ -78,6 +87,10 @@ class _Reading:
 
     def system(self) -> System | None:
         known = [of.name for of in fields(System)]
+        missing = [name for name in NEEDED if self.row.get(name) is None]
+        if missing:
+            what = f"lacks {', '.join(missing)}"
+            self.source.faults.add(_KIND, self.source.name, what, TEMPLATE, fatal=True)
         for name in self.row:
             if name not in known:
                 near = difflib.get_close_matches(name[:50], known, 1, 0.6)
@@ -97,9 +110,7 @@ class _Reading:
 
     def _text(self, name: str, most: int, *, needed: bool = False) -> str:
         value = self.row.get(name)
-        if value is None:
-            if needed:
-                self._fault(name, "is missing", f'"{name}": "…"', fatal=True)
+        if value is None:  # said of all fields at once
             return ""
         what = _text_fault(value, most)
         if what:
@@ -108,10 +119,12 @@ class _Reading:
 
     def _texts(self, name: str) -> tuple[str, ...]:
         value = self.row.get(name)
+        if value is None:
+            return ()
         values = [value] if isinstance(value, str) else value
         fix = f'"{name}": ["…", "…"]'
         if not isinstance(values, list) or not values:
-            self._fault(name, "is missing" if value is None else "isn't a list of texts", fix, fatal=True)
+            self._fault(name, "isn't a list of texts, or is empty", fix, fatal=True)
             return ()
         limits: Limits = self.source.limits
         if len(values) > limits.items:

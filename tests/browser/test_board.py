@@ -1,0 +1,94 @@
+"""Tab 3 in a browser: the table, its filters, cards, plots with their tables, and the link that brings a view back."""
+
+from urllib.parse import urlsplit
+
+import pytest
+
+
+@pytest.fixture
+def board(visit):
+    """A visitor before the leaderboard."""
+
+    def come(**how):
+        visitor = visit(**how)
+        visitor.tab("Leaderboard")
+        visitor.table.first.wait_for()
+        return visitor
+
+    return come
+
+
+def heads(visitor) -> list[str]:
+    return [head.strip() for head in visitor.page.locator("#leaderboard [role=columnheader]").all_inner_texts()]
+
+
+def systems(visitor) -> list[str]:
+    """The first cell of each row that has a system, in order."""
+    rows = visitor.page.locator("#leaderboard [role=row]:has([role=gridcell])")
+    return [row.inner_text() for row in rows.all()]
+
+
+def test_filter_card_and_link(board, visit) -> None:
+    visitor = board()
+    page = visitor.page
+    everyone = systems(visitor)
+    assert len(everyone) > 5 and any("bm25l-1024" in row for row in everyone)
+    words = page.get_by_label("Systems with the words")
+    words.press_sequentially("bm25l")
+    page.wait_for_function(
+        """() => [...document.querySelectorAll('#leaderboard [role=row]:has([role=gridcell])')]
+            .every(row => row.innerText.includes('bm25l'))"""
+    )
+    visitor.does(lambda: words.press("Backspace"))
+    visitor.does(lambda: words.press("l"))
+    assert words.input_value() == "bm25l"  # what comes back doesn't overwrite what is being typed
+    few = systems(visitor)
+    assert 0 < len(few) < len(everyone) and all("bm25l" in row for row in few)
+    visitor.does(lambda: visitor.choose("Ranked by", "mrr"))
+    link = page.locator("#link textarea, #link input").first.input_value()
+    assert link.startswith(visitor.space.url)
+    rows = systems(visitor)
+    visitor.table.filter(has_text="bm25l").first.click()
+    card = page.locator("#card")
+    card.get_by_role("heading").first.wait_for()
+    assert "bm25l" in card.inner_text()
+    there = visit(query="?" + urlsplit(link).query)
+    there.table.first.wait_for()
+    assert systems(there) == rows
+    assert there.page.get_by_label("Systems with the words").input_value() == "bm25l"
+    assert there.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
+
+
+def test_every_plot_has_its_table(board, picture) -> None:
+    visitor = board()
+    page = visitor.page
+    page.get_by_role("button", name="The same as a table").click()
+    for name in ("quality and speed", "rank intervals", "subgroups", "chunk sizes", "quality and cost"):
+        radio = page.get_by_label(name, exact=True)
+        if not radio.is_checked():
+            visitor.does(radio.check)
+        drawn = page.locator("#plot .js-plotly-plot")
+        note = page.get_by_text("nothing to draw here yet")
+        drawn.or_(note).first.wait_for()
+        if name == "rank intervals":
+            drawn.wait_for()
+            numbers = page.locator("[role=gridcell]:visible:not(#leaderboard *)")
+            numbers.filter(has_text="bm25plus").first.wait_for()
+            picture(visitor, "plot", "#plot")
+
+
+def test_the_board_and_its_columns(board, picture) -> None:
+    visitor = board()
+    picture(visitor, "board")
+    assert "rank" in [head.lower() for head in heads(visitor)]
+    before = len(heads(visitor))
+    page = visitor.page
+    page.get_by_role("button", name="Kinds of systems, retrievers, columns").click()
+    visitor.does(lambda: visitor.choose("Columns", "mrr"))
+    assert len(heads(visitor)) == before + 1
+
+
+def test_a_link_of_nonsense_does_no_harm(visit) -> None:
+    visitor = visit(query="?measure=<script>alert(1)</script>&plot=%00&columns=../../etc&benchmark=" + 500 * "x")
+    visitor.tab("Leaderboard")
+    visitor.table.first.wait_for()
