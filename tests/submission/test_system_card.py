@@ -142,3 +142,12 @@ def test_what_is_no_card(content: bytes, what: str, tmp_path: Path) -> None:
     system, problems, fatal = read(tmp_path, content)
     assert (system, fatal) == (None, True)
     assert len(problems) == 1 and problems[0].removeprefix("system.json: ").startswith(what)
+
+
+def test_a_card_in_another_encoding_is_fatal(tmp_path: Path) -> None:
+    """A run loses a line that can't be read; a card that does has lost who it is of."""
+    content = '{"name": "Société", "authors": ["Zoé"], "licence": "MIT", "used": ["BM25"]}'.encode("cp1252")
+    system, problems, fatal = read(tmp_path, content)
+    assert (system, fatal) == (None, True)
+    assert len(problems) == 2 and "perhaps Windows-1252" in "".join(problems)
+    assert any(problem.endswith("can't be read whole, so that nobody knows whose this is") for problem in problems)

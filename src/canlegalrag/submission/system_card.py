@@ -61,6 +61,9 @@ def read_system(source: Source) -> System | None:
     for number, line in source.lines():
         text += "\n" * (number - 1 - text.count("\n")) + line  # a fault's line is that of the file
     if source.faults.count > before:
+        if not source.faults.fatal:  # unlike a run, a card with a line left out is no card
+            what = "can't be read whole, so that nobody knows whose this is"
+            source.faults.add(_KIND, source.name, what, TEMPLATE, fatal=True)
         return None
     try:
         if source.deep(text):
