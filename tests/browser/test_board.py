@@ -92,3 +92,4 @@ def test_a_link_of_nonsense_does_no_harm(visit) -> None:
     visitor = visit(query="?measure=<script>alert(1)</script>&plot=%00&columns=../../etc&benchmark=" + 500 * "x")
     visitor.tab("Leaderboard")
     visitor.table.first.wait_for()
+    assert "ndcg@10" in heads(visitor) and "../../etc" not in heads(visitor)

@@ -20,6 +20,7 @@ __all__ = [
     "ROLES",
     "Needs",
     "decomposer",
+    "decomposer_for",
     "embedder",
     "generator",
     "judge",
@@ -90,6 +91,19 @@ def decomposer(name: str, calls: "Calls | None" = None, **options: Any) -> Decom
     """The decomposer of that name; as `judge`, and `judging.chat.ChatDecomposer` around generators."""
     made: Decomposer = _make("decomposer", name, calls, options)
     return made
+
+
+def decomposer_for(judge: str, calls: "Calls | None" = None, **options: Any) -> Decomposer:
+    """What takes answers apart for a judge where nothing else is asked for: the judge itself if it can, else
+    `offline/sentences`.
+
+    >>> decomposer_for("offline/lexical").identity["model"]
+    'offline/sentences'
+    """
+    try:
+        return decomposer(judge, calls, **options)
+    except InputError:  # a model that judges only
+        return decomposer("offline/sentences")
 
 
 def sorter(name: str, calls: "Calls | None" = None, **options: Any) -> Sorter:

@@ -14,6 +14,7 @@ from canlegalrag.backends._hf_labels import labels_of
 from canlegalrag.backends._models import Place, loading
 from canlegalrag.backends._torch import Runtime, library, running, versions
 from canlegalrag.errors import CallError, InputError
+from canlegalrag.measures.decided import LABELS
 from canlegalrag.types import Claim, Task, Verdict
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ _PREFIX = "predict:"  # how MiniCheck's T5 is asked; its other models have none
 _T5_WINDOW = 768  # MiniCheck reads pieces of about 500 words
 _OVERLAP = 4  # windows share this part of their evidence: a quarter
 _ROOM = 32  # tokens of evidence that a window must have beside the claim
-_LABELS = ("supported", "contradicted", "unsupported")
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class EntailmentJudge:
         window = windows[at]
         named = ", ".join(
             f"{name} {chance:.3f}"
-            for name, chance in zip(_LABELS, chances[at].tolist(), strict=True)
+            for name, chance in zip(LABELS, chances[at].tolist(), strict=True)
             if name in self._labels
         )
         where = f" in window {at + 1} of {len(windows)}" if len(windows) > 1 else ""
@@ -247,7 +247,7 @@ class EntailmentJudge:
                 }
                 chances = torch.softmax(self._logits(tables).double(), dim=-1).cpu().numpy()
                 for column, label in enumerate(self._labels):
-                    found[batch, _LABELS.index(label)] += chances[:, column]
+                    found[batch, LABELS.index(label)] += chances[:, column]
         if not np.isfinite(found).all():
             raise CallError(self._name, "gives probabilities that are no numbers", "try dtype float32")
         return found

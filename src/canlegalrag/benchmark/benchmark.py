@@ -55,6 +55,11 @@ class Benchmark:
         return self.recorded_fingerprint or fingerprint(self)
 
     @property
+    def identity(self) -> dict[str, str]:
+        """What records say of it: name, revision, fingerprint."""
+        return {"name": self.name, "revision": self.revision, "fingerprint": self.fingerprint}
+
+    @property
     def gold(self) -> frozenset[str]:
         """Ids of the documents that are relevant to at least one query."""
         return frozenset(d for judged in self.qrels.values() for d, grade in judged.items() if grade > 0)

@@ -5,13 +5,12 @@ from collections.abc import Iterator
 
 from canlegalrag import layouts
 from canlegalrag.benchmark.benchmark import Benchmark
+from canlegalrag.measures.decided import LABELS
 from canlegalrag.near import Near
 from canlegalrag.plain import id_fault
 from canlegalrag.types import Claim, Problem
 
 __all__ = ["check_claims", "check_pairs"]
-
-_LABELS = ("supported", "contradicted", "unsupported")
 
 
 def check_claims(benchmark: Benchmark, near_query: Near) -> Iterator[Problem]:
@@ -72,8 +71,8 @@ def check_pairs(benchmark: Benchmark, near_document: Near, *, texts: bool) -> It
             yield Problem(where, f"id {fault}", "of white space, ids may hold inner spaces only")
         if not pair.claim.strip():
             yield Problem(where, "has no claim")
-        if pair.label not in _LABELS:
-            yield Problem(where, f"label {pair.label!r} is none", f"one of {', '.join(_LABELS)}")
+        if pair.label not in LABELS:
+            yield Problem(where, f"label {pair.label!r} is none", f"one of {', '.join(LABELS)}")
         if pair.doc_id not in benchmark.documents:
             yield Problem(where, f"document {pair.doc_id!r} is not in the corpus", near_document(pair.doc_id))
         elif texts:

@@ -74,13 +74,9 @@ def models_of(
 ) -> tuple["Judge", "Decomposer"]:
     """The judge, and what takes answers apart: where nothing is asked for, the judge itself if it can."""
     from canlegalrag import backends
-    from canlegalrag.errors import InputError
 
     with misuse():
         made = backends.judge(judge, calls, **options)
         if decomposer is not None:
             return made, backends.decomposer(decomposer, calls, **(options if decomposer == judge else {}))
-    try:
-        return made, backends.decomposer(judge, calls, **options)
-    except InputError:  # a model that judges only
-        return made, backends.decomposer("offline/sentences")
+    return made, backends.decomposer_for(judge, calls, **options)

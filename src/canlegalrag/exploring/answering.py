@@ -9,11 +9,10 @@ from canlegalrag import backends
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.exploring.nouns import Found
-from canlegalrag.judging.assessing import Item, assess
+from canlegalrag.judging.assessing import assess, item_of
 from canlegalrag.judging.evidence import evidence_of
 from canlegalrag.pipeline import CONDITIONS, oracle
-from canlegalrag.pipeline.generating import _Counter, _prompt
-from canlegalrag.pipeline.generating import _Job as _Generation
+from canlegalrag.pipeline.generating import answer_one
 from canlegalrag.protocols import Decomposer, Generator, Judge
 from canlegalrag.types import Answer, Hit, Judged, Query
 
@@ -45,22 +44,15 @@ class Answering:
     def answer(self, found: Found, condition: str) -> tuple[Answer, Judged]:
         """As `Explorer.answer` says."""
         query, hits = found.query, self._hits(found, condition)
-        benchmark = replace(self.benchmark, queries={query.id: query})
+        benchmark = self.benchmark
         generator, judge, decomposer = self._models()
-        job = _Generation(benchmark, generator, {query.id: hits}, _Counter(generator), _TOKENS, _MAX_TOKENS, condition)
         with self._asking:
-            context = job.context(query)
-            (completion,) = job.ask([_prompt(query, context, _MAX_TOKENS)])
-            answer = job.answer(query, context, completion)
-            (judged,) = assess([self._item(answer)], judge, decomposer, self._purposes(query))
+            answer = answer_one(
+                benchmark, query, hits, generator, condition=condition, tokens=_TOKENS, max_tokens=_MAX_TOKENS
+            )
+            item = item_of(answer, benchmark.answers, benchmark.claims, evidence_of(answer, benchmark.documents))
+            (judged,) = assess([item], judge, decomposer, self._purposes(query))
         return answer, judged
-
-    def _item(self, answer: Answer) -> Item:
-        """An answer with what it is held against."""
-        reference = self.benchmark.answers.get(answer.query_id)
-        claims = self.benchmark.claims.get(answer.query_id) or None
-        evidence = evidence_of(answer, self.benchmark.documents)
-        return Item(answer, reference.text if reference else None, claims, evidence)
 
     def _purposes(self, query: Query) -> tuple[str, ...]:
         known = query.id in self.benchmark.answers or self.benchmark.claims.get(query.id)
@@ -86,12 +78,5 @@ class Answering:
             if self._made is None:
                 generator = backends.generator(self.generator_name, self.calls)
                 judge = backends.judge(self.judge_name, self.calls)
-                self._made = generator, judge, self._decomposer()
+                self._made = generator, judge, backends.decomposer_for(self.judge_name, self.calls)
             return self._made
-
-    def _decomposer(self) -> Decomposer:
-        """What takes answers apart: the judge itself if it can."""
-        try:
-            return backends.decomposer(self.judge_name, self.calls)
-        except InputError:
-            return backends.decomposer("offline/sentences")

@@ -17,7 +17,7 @@ from canlegalrag.measures import retrieval
 from canlegalrag.measures.citations import Registry
 from canlegalrag.measures.names import MEASURES, parse_all
 from canlegalrag.near import Near
-from canlegalrag.pipeline.retrieving import _search
+from canlegalrag.pipeline.retrieving import search
 from canlegalrag.recipes import Models
 from canlegalrag.submission import number
 from canlegalrag.submission.scoring import counted
@@ -143,7 +143,7 @@ class Explorer:
         ranking: list[Hit] = []
         begun = time.perf_counter()
         if any(c.isalnum() for c in query.text):
-            (ranking,) = _search(composed, [query], DEPTH)
+            (ranking,) = search(composed, [query], DEPTH)
             notes += [] if ranking else ["No decision shares a word with the question."]
         else:
             notes.append("There is nothing to search for: write a question in words.")

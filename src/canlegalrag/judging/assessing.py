@@ -1,6 +1,6 @@
 """Judge answers: what of reference, evidence and answer each claim is held against, and nothing that isn't needed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from canlegalrag.errors import CallError, InputError
@@ -11,7 +11,7 @@ from canlegalrag.measures.decided import PURPOSES
 from canlegalrag.protocols import Decomposer, Judge
 from canlegalrag.types import Answer, Claim, Judged, Verdict
 
-__all__ = ["Item", "as_evidence", "assess"]
+__all__ = ["Item", "as_evidence", "assess", "item_of"]
 
 _OF_ANSWER = ("accuracy", "groundedness", "coverage")
 _OF_REFERENCE = ("accuracy", "coverage", "reference_groundedness")
@@ -32,6 +32,17 @@ class Item:
     """Its claims; None where it hasn't been taken apart yet."""
     evidence: tuple[tuple[str, str], ...] | None = None
     """Name and text of each piece that the answer was taken from, best first; None where that isn't known."""
+
+
+def item_of(
+    answer: Answer,
+    references: Mapping[str, Answer],
+    claims: Mapping[str, tuple[Claim, ...]],
+    evidence: tuple[tuple[str, str], ...] | None,
+) -> Item:
+    """An answer with what a benchmark holds against it: its query's reference answer and the claims of that."""
+    reference = references.get(answer.query_id)
+    return Item(answer, reference.text if reference else None, claims.get(answer.query_id) or None, evidence)
 
 
 def assess(

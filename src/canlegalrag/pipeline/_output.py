@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
-from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps, loads, lock, write_atomic
 
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Output",
-    "about",
     "batches",
     "checksum",
     "counted_since",
@@ -69,11 +67,6 @@ def read_meta(out: Path) -> dict[str, Any]:
     with out.open("rb") as file:
         same = hashlib.file_digest(file, "sha256").hexdigest() == meta.get("sha256")
     return meta if same else {}
-
-
-def about(benchmark: Benchmark) -> dict[str, str]:
-    """What a record says of the benchmark."""
-    return {"name": benchmark.name, "revision": benchmark.revision, "fingerprint": benchmark.fingerprint}
 
 
 def checksum(lines: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ from canlegalrag.errors import CallError, InputError
 from canlegalrag.judging.sentences import spans
 from canlegalrag.measures.categories import CATEGORIES
 from canlegalrag.measures.decided import decided, purpose_of
-from canlegalrag.pipeline._output import Output, about, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
 from canlegalrag.protocols import Sorter
 from canlegalrag.records import Sorted, judged_line, sorted_line
 from canlegalrag.types import Document, Failure, Judged, Verdict
@@ -65,7 +65,7 @@ def explain(
     record = {
         "sorter": dict(sorter.identity),
         "verdicts": checksum(judged_line(one) for one in judged.values()),
-        "benchmark": about(benchmark),
+        "benchmark": benchmark.identity,
         "canlegalrag": __version__,
     }
     with opened(out, "sorted claim", _known) as output:

@@ -14,7 +14,7 @@ from canlegalrag.citations import find
 from canlegalrag.contexts import Context
 from canlegalrag.errors import CallError, InputError
 from canlegalrag.files import dumps, loads, run_line
-from canlegalrag.pipeline._output import Output, about, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
 from canlegalrag.protocols import Generator
 from canlegalrag.records import STOPS, answer_line
 from canlegalrag.types import Answer, Completion, Hit, Prompt, Query, Run
@@ -22,7 +22,7 @@ from canlegalrag.types import Answer, Completion, Hit, Prompt, Query, Run
 if TYPE_CHECKING:
     from canlegalrag.calls import Calls
 
-__all__ = ["CONDITIONS", "generate", "oracle", "prompt"]
+__all__ = ["CONDITIONS", "answer_one", "generate", "oracle", "prompt"]
 
 CONDITIONS = ("pipeline", "oracle")
 """Where the documents come from: a run, or what the benchmark says is relevant."""
@@ -112,7 +112,7 @@ def generate(
         "model": dict(generator.identity),
         "prompt": hashlib.sha256(prompt().encode()).hexdigest()[:12],
         "run": checksum(run_line(query, found) for query, found in run.items()),
-        "benchmark": about(benchmark),
+        "benchmark": benchmark.identity,
         "condition": condition,
         "k": k,
         "tokens": tokens,
@@ -129,6 +129,37 @@ def generate(
         finally:
             _record(output)  # what was paid for is booked, whatever happened
     return output.meta
+
+
+def answer_one(
+    benchmark: Benchmark,
+    query: Query,
+    hits: Sequence[Hit],
+    generator: Generator,
+    *,
+    condition: str,
+    tokens: int,
+    max_tokens: int,
+) -> Answer:
+    """One answer as `generate` gives it, to a query that needn't be the benchmark's.
+
+    Args:
+        benchmark: documents.
+        query: what is asked.
+        hits: what is read.
+        generator: the model.
+        condition: for the record.
+        tokens: as for `generate`.
+        max_tokens: as for `generate`.
+
+    Raises:
+        BudgetSpent: the answer would cost more than is left.
+        CallError: the provider fails.
+    """
+    job = _Job(benchmark, generator, {query.id: hits}, _Counter(generator), tokens, max_tokens, condition)
+    context = job.context(query)
+    (completion,) = job.ask([_prompt(query, context, max_tokens)])
+    return job.answer(query, context, completion)
 
 
 def _record(output: Output) -> None:

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
-from canlegalrag.judging.assessing import Item, assess
+from canlegalrag.judging.assessing import Item, assess, item_of
 from canlegalrag.judging.evidence import evidence_of, has_evidence
 from canlegalrag.measures.decided import LABELS, PURPOSES
 from canlegalrag.near import Near
-from canlegalrag.pipeline._output import Output, about, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
 from canlegalrag.protocols import Decomposer, Judge
 from canlegalrag.records import answer_line, judged_line
 from canlegalrag.types import Answer, Judged, Problem
@@ -77,7 +77,7 @@ def judge(
         "window": window,
         "overlap": overlap,
         "answers": checksum(_decides(answer) for answer in answers.values()),
-        "benchmark": about(benchmark),
+        "benchmark": benchmark.identity,
         "canlegalrag": __version__,
     }
     job = _Job(benchmark, judge, decomposer, asked, window, overlap)
@@ -189,12 +189,10 @@ class _Job:
 
     def item(self, answer: Answer) -> Item:
         """An answer with what it is held against."""
-        query, reference = answer.query_id, self.benchmark.answers.get(answer.query_id)
         evidence = None
         if set(self.measures) & set(_ON_EVIDENCE):
             evidence = evidence_of(answer, self.benchmark.documents)
-        claims = self.benchmark.claims.get(query)
-        return Item(answer, reference.text if reference else None, claims or None, evidence)
+        return item_of(answer, self.benchmark.answers, self.benchmark.claims, evidence)
 
 
 def _problems(

@@ -9,13 +9,13 @@ from canlegalrag import __version__, text
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps, loads, run_line
-from canlegalrag.pipeline._output import Output, about, batches, opened
+from canlegalrag.pipeline._output import Output, batches, opened
 from canlegalrag.protocols import Retriever
 from canlegalrag.recipes import Composed, Models, Recipe, compose
 from canlegalrag.retrievers._passages import cut
 from canlegalrag.types import Hit, Query
 
-__all__ = ["retrieve"]
+__all__ = ["retrieve", "search"]
 
 
 def _ranking(row: dict[str, Any]) -> tuple[str, int]:
@@ -61,7 +61,7 @@ def retrieve(
         raise InputError(f"--k {k}", "must be at least 1")
     made = {
         "recipe": {"name": recipe.name, "retriever": recipe.retriever, **recipe.options},
-        "benchmark": about(benchmark),
+        "benchmark": benchmark.identity,
         "k": k,
         "canlegalrag": __version__,
     }
@@ -107,7 +107,7 @@ class _Job:
         before = _same_models(output, composed)
         for batch in missing:
             with output.booked("search", self.models.spending()):
-                rankings = _search(composed, batch, k)
+                rankings = search(composed, batch, k)
             output.meta["models"] = _added(before, composed.record())
             todo = [(q, hits) for q, hits in zip(batch, rankings, strict=True) if q.id not in output.found]
             for query, hits in todo:
@@ -142,7 +142,7 @@ def _added(before: dict[str, dict[str, int]], record: dict[str, Any]) -> dict[st
     return record
 
 
-def _search(retriever: Retriever, queries: Sequence[Query], k: int) -> list[list[Hit]]:
+def search(retriever: Retriever, queries: Sequence[Query], k: int) -> list[list[Hit]]:
     """Search, and go deeper where documents that don't count for a query take places of the k.
 
     Queries go together that leave out as many documents, since a pool or a fusion may depend on the depth: what one

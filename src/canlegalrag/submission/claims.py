@@ -11,7 +11,7 @@ from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.measures import claims, retrieval
-from canlegalrag.measures.decided import PURPOSES, purpose_of
+from canlegalrag.measures.decided import LABELS, PURPOSES, purpose_of
 from canlegalrag.measures.shares import Share, summarise
 from canlegalrag.near import Near
 from canlegalrag.submission.faults import many
@@ -71,13 +71,7 @@ def score_verdicts(
             "python": platform.python_version(),
             "numpy": np.__version__,
             "definitions": {name: claims.PUBLISHED.get(name, "claims") for name in shares},
-            "benchmark": {
-                "name": benchmark.name,
-                "revision": benchmark.revision,
-                "fingerprint": benchmark.fingerprint,
-            }
-            if benchmark
-            else None,
+            "benchmark": benchmark.identity if benchmark else None,
             "queries": len(queries),
             "blocks": len({blocks[query] for query in queries}) if blocks else len(queries),
             "bootstrap": {"resamples": RESAMPLES, "seed": seed, "level": 0.95, "unit": "block" if blocks else "query"},
@@ -156,8 +150,7 @@ def _verdicts(part: Mapping[str, Judged]) -> dict[str, Any]:
 def _sum(tallies: Sequence[claims.Tally | None]) -> dict[str, int]:
     """Claims by what was decided of them, over all answers."""
     known = [tally for tally in tallies if tally is not None]
-    names = ("supported", "contradicted", "unsupported", "unscored")
-    return {name: sum(getattr(tally, name) for tally in known) for name in names}
+    return {name: sum(getattr(tally, name) for tally in known) for name in (*LABELS, "unscored")}
 
 
 def _problems(

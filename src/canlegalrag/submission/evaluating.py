@@ -9,7 +9,7 @@ from canlegalrag import __version__, backends
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps, loads
-from canlegalrag.judging.assessing import Item, assess
+from canlegalrag.judging.assessing import Item, assess, item_of
 from canlegalrag.judging.evidence import evidence_of
 from canlegalrag.measures import citations
 from canlegalrag.measures.decided import PURPOSES
@@ -130,13 +130,11 @@ def _item(answer: Answer, benchmark: Benchmark, limits: Limits) -> Item:
 
     More evidence than anybody reads isn't judged by: the answer's groundedness is unscored then.
     """
-    reference = benchmark.answers.get(answer.query_id)
     evidence = None
     given = sum(passage.end - passage.start for passage in answer.passages)
     if given <= limits.evidence_chars:
         evidence = evidence_of(answer, benchmark.documents)
-    claims = benchmark.claims.get(answer.query_id)
-    return Item(answer, reference.text if reference else None, claims or None, evidence)
+    return item_of(answer, benchmark.answers, benchmark.claims, evidence)
 
 
 def _citations(checked: Checked, benchmark: Benchmark, limits: Limits, notes: list[str]) -> dict[str, Any] | None:
@@ -214,11 +212,7 @@ def entry(checked: Checked, scores: Mapping[str, Any], benchmark: Benchmark) -> 
         "received": datetime.now(UTC).isoformat(timespec="seconds"),
         "kind": "submission",
         "system": system,
-        "benchmark": {
-            "name": benchmark.name,
-            "revision": benchmark.revision,
-            "fingerprint": benchmark.fingerprint,
-        },
+        "benchmark": benchmark.identity,
         "retrieval": scores["retrieval"],
         "claims": scores["claims"],
         "citations": scores["citations"],

@@ -106,13 +106,7 @@ def _provenance(
         "python": platform.python_version(),
         "numpy": np.__version__,
         "definitions": definitions,
-        "benchmark": {
-            "name": benchmark.name,
-            "revision": benchmark.revision,
-            "fingerprint": benchmark.fingerprint,
-        }
-        if benchmark
-        else None,
+        "benchmark": benchmark.identity if benchmark else None,
         "queries": len(judged),
         "blocks": len({blocks[q] for q in judged if q in blocks}) if blocks else len(judged),
         "bootstrap": {"resamples": RESAMPLES, "seed": seed, "level": 0.95, "unit": "block" if blocks else "query"},
