@@ -14,12 +14,20 @@ from canlegalrag import files, submission
 from canlegalrag.errors import InputError
 from canlegalrag.leaderboard.cards import harmless
 
+Held = tuple[list[str], dict[str, Any] | None]
+"""Which files were checked, and what would be entered: None where it can't be."""
 EXAMPLES = {"template": "Template", "good": "A good example", "flawed": "A flawed one", "hopeless": "A hopeless one"}
 _ENDINGS = sorted({Path(name).suffix for names in submission.PARTS.values() for name in names})
 _TELL = """A submission is `system.json` (who and what) and `run.jsonl` or a TREC run (`run.trec`), with
 `answers.jsonl` and `verdicts.jsonl` where there are answers. Nothing is kept or shown to others unless you press
 Submit; then the scores and `system.json` without its contact are public. `canlegalrag check FOLDER` says the same
 on your machine."""
+_FORGET = """() => {
+  const update = (what) => ({__type__: 'update', ...what});
+  return ['Press Check.', update({visible: false}), update({interactive: false}), ''];
+}"""
+"""Other files: what was checked isn't what would be submitted. In the page itself, since by way of the server this could
+come after the answer of a check that was pressed later, and wipe it away."""
 
 
 def _verdict(checked: submission.Checked) -> str:
@@ -42,7 +50,7 @@ def check(given: list[str] | None) -> tuple[Any, ...]:
     scores = submission.evaluate(checked, BENCHMARK)
     entry = None if checked.fatal else submission.entry(checked, scores, BENCHMARK)
     return (
-        entry,
+        (_which(given), entry),
         said(_verdict(checked)),
         check_tables.problems(checked),
         gr.Column(visible=True),
@@ -57,21 +65,24 @@ def check(given: list[str] | None) -> tuple[Any, ...]:
     )
 
 
+def _which(given: list[str] | None) -> list[str]:
+    """Files by their paths in Gradio's cache, whose folders are named after what they hold."""
+    return sorted(given or ())
+
+
 def _kept(name: str, text: str) -> Any:
     """A file to download, in the cache that Gradio empties by itself."""
     data = text.encode()
     return gr.DownloadButton(value=save_bytes_to_cache(data, name, get_upload_folder()), interactive=True)
 
 
-def forget() -> tuple[Any, ...]:
-    """Other files: what was checked isn't what would be submitted."""
-    return None, said("Press Check."), gr.Column(visible=False), gr.Button(interactive=False), ""
-
-
-def submit(entry: dict[str, Any] | None) -> tuple[str, Any]:
-    """Enter what was checked."""
-    if entry is None:
+def submit(checked: Held | None, given: list[str] | None) -> tuple[str, Any]:
+    """Enter what was checked, as long as it is what lies there."""
+    if checked is None or checked[1] is None:
         raise InputError("submission", "nothing was checked", "press Check first")
+    if checked[0] != _which(given):
+        raise InputError("submission", "other files were checked than those that lie here now", "press Check again")
+    entry = checked[1]
     name = entry["system"]["name"]
     if STORE.add(entry):
         line = f"{name} is entered as {entry['id']}. See the leaderboard."
@@ -82,7 +93,7 @@ def submit(entry: dict[str, Any] | None) -> tuple[str, Any]:
 
 def build(examples: Path) -> None:
     """The tab's layout."""
-    entry = gr.State(None, time_to_live=3600)
+    checked = gr.State(None, time_to_live=3600)
     gr.Markdown(_TELL)
     with gr.Row():
         buttons = {name: gr.Button(label, size="sm", min_width=140, elem_id=name) for name, label in EXAMPLES.items()}
@@ -117,12 +128,12 @@ def build(examples: Path) -> None:
                 column_widths=["90px", "420px", *["110px"] * 10],
                 max_height=420,
             )
-    outputs = [entry, line, problems, found, notes, scores, groups, worst, as_json, as_csv, enter, entered]
-    on(go.click, check, given, outputs, group="check", show_progress_on=line)
+    outputs = [checked, line, problems, found, notes, scores, groups, worst, as_json, as_csv, enter, entered]
+    checks = [on(go.click, check, given, outputs, group="check", show_progress_on=line)]
     for name, button in buttons.items():
         there = [str(path) for path in sorted((examples / name).iterdir()) if path.is_file()]
         shown = on(button.click, lambda there=there: there, None, given, group="search")
-        on(shown.then, check, given, outputs, group="check", show_progress_on=line)
-    for event in (given.upload, given.delete, given.clear):
-        on(event, forget, None, [entry, line, found, enter, entered], group="search", show_progress="hidden")
-    on(enter.click, submit, entry, [entered, enter], group="check")
+        checks.append(on(shown.then, check, given, outputs, group="check", show_progress_on=line))
+    for changed in (given.upload, given.delete, given.clear):
+        changed(js=_FORGET, outputs=[line, found, enter, entered], cancels=checks)
+    on(enter.click, submit, [checked, given], [entered, enter], group="check")

@@ -76,6 +76,8 @@ def test_own_files_are_entered_once_and_stand_on_the_board_as_text(visit, space)
     name = f"Own {FORMULA}"
     assert visitor.check(*submission(name)).startswith("No problems")
     assert len(space.entries) == before  # nothing is kept before the button is pressed
+    for file in (space.folder / "uploads").rglob("run.jsonl"):
+        file.unlink()  # as the server does after a while: a visitor may read the scores at leisure
     visitor.page.locator("#submit").click()
     assert visitor.said("submit-status").startswith(f"{name} is entered as ")
     again = visit()
@@ -86,6 +88,30 @@ def test_own_files_are_entered_once_and_stand_on_the_board_as_text(visit, space)
     assert "someone@example.org" not in space.entries[-1].read_text(encoding="utf-8")
     again.tab("Leaderboard")
     again.table.filter(has_text="Own x < y & =HYPERLINK(1) **b** [l]").first.wait_for()
+
+
+def test_what_a_check_says_goes_with_its_files(visit, space) -> None:
+    """An answer that comes after other files were chosen is not shown for them, nor can it be entered."""
+    before = len(space.entries)
+    visitor = visit()
+    visitor.check(*submission("First"))
+    assert visitor.page.locator("#submit").is_enabled()
+    held = []
+    visitor.page.route("**/queue/data*", lambda route: held.append(route))
+    visitor.button("Check").click()
+    visitor._until(lambda: held)  # the check is under way, and its answer waits
+    files = visitor.page.locator("#files input[type=file]")
+    visitor.button("Clear").click()
+    files.set_input_files(submission("Second"))
+    visitor.page.locator("#files .file-preview tr").nth(1).wait_for()
+    assert visitor.said("check-status") == "Press Check."
+    for route in held:
+        route.continue_()
+    visitor.page.unroute_all()
+    visitor.page.wait_for_timeout(3000)
+    assert visitor.said("check-status") == "Press Check."
+    assert not visitor.page.locator("#submit").is_visible()
+    assert len(space.entries) == before
 
 
 def test_markup_in_every_field_is_refused_and_shown_as_text(visit) -> None:
