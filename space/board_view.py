@@ -53,7 +53,7 @@ def state_of(*given: Any) -> State:
     return State(benchmark or "", measure or State.measure, *lists, (text or "")[:100], field, group, plot or "")
 
 
-def _controls(of: State, whole: boards.Board, there: list[Any]) -> list[Any]:
+def _controls(of: State, whole: boards.Board, there: list[Any], plot: str) -> list[dict[str, Any]]:
     """The controls with the choices that this benchmark gives, set to what is shown."""
     usual = {BENCHMARK.fingerprint[:8]: f"{BENCHMARK.name}: this Space's own"}
     named = {
@@ -66,17 +66,23 @@ def _controls(of: State, whole: boards.Board, there: list[Any]) -> list[Any]:
     retrievers = sorted({row.retriever for row in whole.rows})
     columns = {name: head or "score" for name, head in COLUMNS.items()} | {name: name for name in measures}
     return [
-        gr.Dropdown(
-            pairs(usual | named), value=whole.benchmark.fingerprint[:8] if whole.benchmark else next(iter(usual))
+        gr.update(
+            choices=pairs(usual | named),
+            value=whole.benchmark.fingerprint[:8] if whole.benchmark else next(iter(usual)),
         ),
-        gr.Dropdown(measures, value=whole.measure),
-        gr.Dropdown(
-            [("all queries", ""), *((one.replace("=", ": ", 1), one) for one in found)], value=at if at in found else ""
+        gr.update(choices=pairs({name: name for name in measures}), value=whole.measure),
+        gr.update(
+            choices=[("all queries", ""), *((one.replace("=", ": ", 1), one) for one in found)],
+            value=at if at in found else "",
         ),
-        gr.CheckboxGroup(value=list(of.kinds)),
-        gr.Dropdown(retrievers, value=[one for one in of.retrievers if one in retrievers], multiselect=True),
-        of.text,
-        gr.Dropdown(pairs(columns), value=[one for one in of.columns if one in columns], multiselect=True),
+        gr.update(value=list(of.kinds)),
+        gr.update(
+            choices=pairs({name: name for name in retrievers}),
+            value=[one for one in of.retrievers if one in retrievers],
+        ),
+        gr.update(value=of.text),
+        gr.update(choices=pairs(columns), value=[one for one in of.columns if one in columns]),
+        gr.update(value=plot),
     ]
 
 
@@ -94,8 +100,7 @@ def shown(of: State, dark: bool) -> tuple[Any, ...]:
     names = {row.label: row.id for row in board.rows}
     notes = [*board.notes, *(f"Not shown: {problem}" for problem in STORE.problems)]
     return (
-        *_controls(of, whole, there),
-        plot,
+        *_controls(of, whole, there, plot),
         _table(*board.table(of.columns)),
         "\n".join(f"- {harmless(line, 1000)}" for line in notes),
         names,

@@ -1,5 +1,6 @@
 """Tab 3: the leaderboard as table and plots, a system's card, and the link that reproduces the view."""
 
+from functools import partial
 from typing import Any
 
 import gradio as gr
@@ -16,17 +17,23 @@ _TITLES = ("quality and cost", "quality and speed", "rank intervals", "subgroups
 
 
 def show(*given: Any) -> tuple[Any, ...]:
-    """What the controls ask for; the words stay as they are, since they may be in the middle of being typed."""
-    values = shown(state_of(*given[:-1]), given[-1])
-    return *values[:5], gr.skip(), *values[6:]
+    """What the controls ask for. They get no value that they have: they may be in use again by now."""
+    *controls, sent, dark = given
+    if sent and controls[0] is None:  # what a link asked for is on its way, and one of its values is taken for typing
+        return tuple(gr.skip() for _ in range(OUTPUTS + 1))
+    values = shown(state_of(*controls), dark)
+    for update, was in zip(values, controls, strict=False):
+        if update["value"] == was:
+            del update["value"]
+    return True, *values
 
 
 def arrive(dark: bool, request: gr.Request) -> tuple[Any, ...]:
     """A visitor comes by a link: where it asks for a view, the tab opens with it."""
     of = boards.state(str(request.query_params))
     if not boards.link(of):
-        return tuple(gr.skip() for _ in range(OUTPUTS + 1))
-    return *shown(of, dark), gr.Tabs(selected="board")
+        return tuple(gr.skip() for _ in range(OUTPUTS + 2))
+    return True, *shown(of, dark), gr.Tabs(selected="board")
 
 
 def card(id_: str | None) -> str:
@@ -67,11 +74,14 @@ def build(demo: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab) -> None:
     link = gr.Textbox(label="Link to this view", interactive=True, elem_id="link")
     names, query, dark = gr.State({}), gr.Textbox(visible="hidden"), gr.Checkbox(visible="hidden")
     controls = [benchmark, measure, counted, kinds, retrievers, words, columns, plot]
-    outputs = [*controls, table, notes, names, system, about, figure, note, numbers, query]
-    listened = (one.change if one is words else one.input for one in controls)  # a box of text misses keys as `input`
-    for event in (*listened, tab.select):
-        on(event, show, [*controls, dark], outputs, group="board", js=_DARK, trigger_mode="always_last")
-    on(demo.load, arrive, dark, [*outputs, tabs], group="board", js=_DARK)
+    sent = gr.State(False)
+    outputs = [sent, *controls, table, notes, names, system, about, figure, note, numbers, query]
+    # A box of text misses keys as `input`, and changes by itself as well. All in one, so that the last change decides.
+    changes = [*(one.change if one is words else one.input for one in controls), tab.select]
+    together = partial(gr.on, changes)
+    how = {"group": "board", "js": _DARK, "show_progress_on": table}  # the controls stay free meanwhile
+    on(together, show, [*controls, sent, dark], outputs, trigger_mode="always_last", **how)
+    on(demo.load, arrive, dark, [*outputs, tabs], **how)
     for changed in (query.change, demo.load):
         changed(js=_LINK, inputs=query, outputs=link)
     on(system.input, card, system, about, group="board")

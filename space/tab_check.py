@@ -26,8 +26,8 @@ _FORGET = """() => {
   const update = (what) => ({__type__: 'update', ...what});
   return ['Press Check.', update({visible: false}), update({interactive: false}), ''];
 }"""
-"""Other files: what was checked isn't what would be submitted. In the page itself, since by way of the server this could
-come after the answer of a check that was pressed later, and wipe it away."""
+"""Other files: what was checked isn't what would be submitted. In the page itself: by way of the server this could come
+after the answer of a check that was pressed later, and wipe it away."""
 
 
 def _verdict(checked: submission.Checked) -> str:

@@ -231,6 +231,73 @@ def test_lasting_faults_are_not(tmp_path, status):
     assert len(send.batches) == 1
 
 
+LONG = Fault("status 400: This model's maximum context length is 8192 tokens", status=400)
+
+
+class Filtered(Sender):
+    """Refuses what has the word `bad` in it."""
+
+    def __call__(self, batch):
+        if any("bad" in item for item in batch):
+            self.batches.append(list(batch))
+            raise Fault(LONG.what, status=400)
+        return super().__call__(batch)
+
+
+def stood_in(what):
+    return f"refused: {what}".encode()
+
+
+@pytest.mark.parametrize(
+    ("status", "said", "text"),
+    [
+        (400, "This model's maximum context length is 8192 tokens", True),
+        (400, "the request exceeds the available context size", True),
+        (400, "The response was filtered due to Azure's content management policy", True),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", True),
+        (422, "input flagged by moderation", True),
+        (413, "", True),
+        (400, "Your credit balance is too low", False),
+        (400, "API key not valid", False),
+        (400, "unknown field response_format", False),
+        (401, "blocked", False),
+        (404, "the model is blocked", False),
+    ],
+)
+def test_which_refusals_are_about_a_text(status, said, text):
+    assert Fault(f"status {status}: {said}", status=status).about_text is text
+
+
+def test_one_text_that_is_refused_stops_no_other(tmp_path):
+    with opened(tmp_path) as calls:
+        send = Filtered()
+        got = asked(calls, ["a", "bad", "c"], send, per_batch=1, refused=stood_in)
+        assert got == ["A", f"refused: {LONG.what}", "C"]
+        assert len(send.batches) == 3
+        # It isn't kept, and wasn't paid: it is asked for again, and the others aren't.
+        assert asked(calls, ["a", "bad"], send, per_batch=1, refused=stood_in)[0] == "A" and len(send.batches) == 4
+    assert [line["status"] for line in ledger(tmp_path)].count("ok") == 2
+
+
+def test_where_every_text_is_refused_it_is_not_for_what_they_hold(tmp_path):
+    with opened(tmp_path, workers=1) as calls:
+        for items in (["bad"], ["bad 1", "bad 2", "bad 3", "bad 4", "a"]):
+            send = Filtered()
+            with pytest.raises(CallError, match="maximum context"):
+                asked(calls, items, send, per_batch=1, refused=stood_in)
+            assert len(send.batches) == min(3, len(items))
+        asked(calls, ["a"], Filtered(), per_batch=1)
+        assert asked(calls, ["bad"], Filtered(), per_batch=1, refused=stood_in) == [f"refused: {LONG.what}"]
+
+
+def test_a_refused_text_among_several_in_a_batch_is_an_error(tmp_path):
+    with opened(tmp_path) as calls:
+        asked(calls, ["a"], Filtered())
+        for options in ({"per_batch": 2, "refused": stood_in}, {"per_batch": 1}):
+            with pytest.raises(CallError):
+                asked(calls, ["b", "bad"], Filtered(), **options)
+
+
 def test_patience_ends(tmp_path):
     send = Sender(*[Fault("timed out", again=True)] * 9)
     with opened(tmp_path, tries=4) as calls, pytest.raises(CallError, match="timed out, 4 tries"):

@@ -182,6 +182,19 @@ def test_a_lasting_fault_is_said_at_once(name, status, remote, wire, calls):
         assert "_KEY" in problem.fix or "HF_TOKEN" in problem.fix
 
 
+@pytest.mark.parametrize("name", [name for name in MODELS if role(name) == "generator"])
+def test_a_prompt_that_a_filter_blocks_is_a_refusal_and_the_others_are_answered(name, remote, wire, tmp_path):
+    with Calls(tmp_path, timeout=5, workers=1) as calls:
+        model = remote(name, calls)
+        blocked = wire.say(400, body=b'{"error": {"message": "blocked by the content filter"}}')
+        wire.script = [wire.say(), blocked, wire.say()]
+        first, second, third = model.generate([Prompt("one"), Prompt("two"), Prompt("three")])
+    assert first.stop == third.stop == "stop" and first.text and third.text
+    assert (second.text, second.stop, second.usage["output_tokens"]) == ("", "refusal", 0)
+    assert "blocked by the content filter" in second.usage["refused"]
+    assert model.counts["refused"] == 1 and model.counts["texts"] == 3
+
+
 @pytest.mark.parametrize("name", MODELS)
 def test_a_server_that_is_not_there(name, remote, wire, calls):
     model = remote(name, calls)

@@ -72,7 +72,7 @@ def test_a_completion_says_what_it_took(remote, calls):
     assert [one.usage["cached"] for one in model.generate(prompts)] == [True] * 3
     total = calls.totals()["inference/model"]
     assert (total["calls"], total["cached"], total["tokens_in"], total["tokens_out"]) == (2, 4, 14, 6)
-    assert total["estimated"] is False and model.counts == {"texts": 6, "truncated": 0}
+    assert total["estimated"] is False and model.counts == {"texts": 6, "truncated": 0, "refused": 0}
 
 
 @pytest.mark.parametrize(

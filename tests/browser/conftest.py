@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -152,17 +153,41 @@ class Visitor:
 
     def does(self, action: Callable[[], object]) -> None:
         """An action, and whatever the server does upon it."""
-        self._until(lambda: not self.waiting)
+        self.until(lambda: not self.waiting)
         before = self.asked
         action()
-        self._until(lambda: self.asked > before and not self.waiting)
+        self.until(lambda: self.asked > before and not self.waiting)
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
-    def _until(self, condition: Callable[[], bool]) -> None:
+    @contextmanager
+    def held(self) -> Iterator[list[object]]:
+        """Whatever the server is asked in here is answered afterwards; gives what waits."""
+        waiting: list[object] = []
+        self.page.route("**/queue/data*", lambda route: waiting.append(route))
+        yield waiting
+        for route in waiting:
+            route.continue_()
+        self.page.unroute_all()
+
+    def until(self, condition: Callable[[], object]) -> None:
+        """Wait for something, and let the page go on meanwhile."""
         end = time.monotonic() + PATIENCE / 1000
         while not condition():
             assert time.monotonic() < end, "the server doesn't answer"
             self.page.wait_for_timeout(10)  # lets events in
+
+    def idle(self) -> None:
+        """Wait until the page has asked nothing for a second, and everything is answered."""
+        quiet = time.monotonic()
+        asked = self.asked
+
+        def settled() -> bool:
+            nonlocal quiet, asked
+            if self.waiting or self.asked != asked:
+                quiet, asked = time.monotonic(), self.asked
+            return time.monotonic() > quiet + 1
+
+        self.until(settled)
 
     def pick(self, start: str = "") -> None:
         """Choose a query of the benchmark, and wait until its text is there."""
@@ -191,10 +216,12 @@ class Visitor:
 
 @pytest.fixture
 def visit(space: Space, browser) -> Iterator[Callable[..., Visitor]]:
-    """Open the Space; at the end no page may have had a fault or shown anything of this machine."""
+    """Open the Space, with a script `before` all others, in a browser `slowed` so many times; at the end no page may
+    have had a fault or shown anything of this machine.
+    """
     visitors: list[Visitor] = []
 
-    def come(query: str = "", width: int = 1280, dark: bool = False) -> Visitor:
+    def come(query: str = "", width: int = 1280, dark: bool = False, before: str = "", slowed: int = 1) -> Visitor:
         context = browser.new_context(
             viewport={"width": width, "height": 900},
             color_scheme="dark" if dark else "light",
@@ -205,6 +232,9 @@ def visit(space: Space, browser) -> Iterator[Callable[..., Visitor]]:
         visitor = Visitor(context.new_page(), space)
         visitors.append(visitor)
         _watch(visitor)
+        if before:
+            visitor.page.add_init_script(before)
+        context.new_cdp_session(visitor.page).send("Emulation.setCPUThrottlingRate", {"rate": slowed})
         visitor.page.goto(space.url + query)
         visitor.page.get_by_role("tab", name="Try a query").wait_for()
         return visitor

@@ -13,6 +13,7 @@ def board(visit):
         visitor = visit(**how)
         visitor.tab("Leaderboard")
         visitor.table.first.wait_for()
+        visitor.idle()
         return visitor
 
     return come
@@ -56,6 +57,39 @@ def test_filter_card_and_link(board, visit) -> None:
     there.table.first.wait_for()
     assert systems(there) == rows
     assert there.page.get_by_label("Systems with the words").input_value() == "bm25l"
+    assert there.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
+
+
+def test_what_is_chosen_while_an_answer_is_on_its_way_counts(board) -> None:
+    visitor = board()
+    words = visitor.page.get_by_label("Systems with the words")
+    with visitor.held() as waiting:
+        words.press_sequentially("bm25l")
+        visitor.until(lambda: waiting)
+        visitor.choose("Ranked by", "mrr")
+    visitor.page.wait_for_function(
+        """() => new URLSearchParams(document.querySelector('#link textarea, #link input').value.split('?')[1])
+            .get('measure') === 'mrr'"""
+    )
+    visitor.idle()
+    assert words.input_value() == "bm25l"
+    assert visitor.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
+    assert all("bm25l" in row for row in systems(visitor))
+
+
+ROWS = """window.seen = new Set(); new MutationObserver(() => {
+  const row = document.querySelector('#leaderboard [role=row]:has([role=gridcell])');
+  if (row) window.seen.add(row.innerText);
+}).observe(document, {childList: true, subtree: true, characterData: true})"""
+
+
+def test_a_link_shows_no_other_board_on_the_way(visit) -> None:
+    """Nor does its text, which changes when it comes, ask for another."""
+    there = visit(query="?measure=mrr&text=bm25l", before=ROWS, slowed=4)
+    there.table.first.wait_for()
+    there.idle()
+    seen = there.page.evaluate("[...window.seen]")
+    assert len(seen) == 1 and "bm25l" in seen[0]
     assert there.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
 
 

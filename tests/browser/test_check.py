@@ -96,20 +96,16 @@ def test_what_a_check_says_goes_with_its_files(visit, space) -> None:
     visitor = visit()
     visitor.check(*submission("First"))
     assert visitor.page.locator("#submit").is_enabled()
-    held = []
-    visitor.page.route("**/queue/data*", lambda route: held.append(route))
-    visitor.button("Check").click()
-    visitor._until(lambda: held)  # the check is under way, and its answer waits
-    files = visitor.page.locator("#files input[type=file]")
-    visitor.button("Clear").click()
-    files.set_input_files(submission("Second"))
-    visitor.page.locator("#files .file-preview tr").nth(1).wait_for()
-    assert visitor.said("check-status") == "Press Check."
-    for route in held:
-        route.continue_()
-    visitor.page.unroute_all()
-    visitor.page.wait_for_timeout(3000)
-    assert visitor.said("check-status") == "Press Check."
+    told = visitor.page.locator("#check-status .said", has_text="Press Check.")
+    with visitor.held() as waiting:
+        visitor.button("Check").click()
+        visitor.until(lambda: waiting)
+        visitor.button("Clear").click()
+        told.wait_for()
+        visitor.page.locator("#files input[type=file]").set_input_files(submission("Second"))
+        visitor.page.locator("#files .file-preview tr").nth(1).wait_for()
+    visitor.idle()
+    assert told.is_visible()
     assert not visitor.page.locator("#submit").is_visible()
     assert len(space.entries) == before
 

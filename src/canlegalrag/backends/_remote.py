@@ -177,7 +177,7 @@ class RemoteGenerator:
         self._ask = ask
         self._window = window
         self._thinking = thinking
-        self._counts = {"texts": 0, "truncated": 0}
+        self._counts = {"texts": 0, "truncated": 0, "refused": 0}
 
     @property
     def identity(self) -> Mapping[str, Any]:
@@ -186,11 +186,16 @@ class RemoteGenerator:
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """Prompts answered; none is ever cut: a provider refuses what is longer than the window."""
+        """Prompts answered, and those that the provider `refused` for what they hold, such as one longer than the
+        window: none is ever cut.
+        """
         return dict(self._counts)
 
     def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
         """Answer each prompt, in order; one that was answered before comes from the cache.
+
+        A prompt that the provider refuses for what it holds has a `refusal`, with what was said under `refused` in its
+        `usage`.
 
         Raises:
             InputError: these aren't prompts.
@@ -206,12 +211,14 @@ class RemoteGenerator:
             lambda batch: self._reply(sent[batch[0]]),
             per_batch=1,
             tokens_out=lambda item: sent[item].max_tokens + self._thinking,
+            refused=_refused,
         )
         self._counts["texts"] += len(prompts)
         completions = []
         for one in found:
             said = json.loads(one.value)
             said["usage"]["cached"] = one.cached
+            self._counts["refused"] += "refused" in said["usage"]
             completions.append(Completion(**said))
         return completions
 
@@ -246,6 +253,11 @@ class RemoteGenerator:
                 usage["cost"] = cost
         value = json.dumps({"text": text, "stop": stop, "thinking": thinking, "usage": usage}).encode()
         return Reply([value], said.tokens_in, written, said.cost, keep=stop != "empty")
+
+
+def _refused(what: str) -> bytes:
+    usage = {"output_tokens": 0, "refused": what}
+    return json.dumps({"text": "", "stop": "refusal", "thinking": "", "usage": usage}).encode()
 
 
 def _mended(text: str) -> str:

@@ -10,51 +10,22 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from canlegalrag.calls._job import Fresh, Job, Refused, Send, batches_of, given_up, row
 from canlegalrag.calls._ledger import Book, Ledger
 from canlegalrag.calls._nouns import CHARACTERS_A_TOKEN, Call, Fault, Reply, Result
-from canlegalrag.calls._retry import LONGEST_WAIT, Gate, Landed, Sleep, persist, seconds_asked
+from canlegalrag.calls._retry import LONGEST_WAIT, Gate, Sleep, persist, seconds_asked
 from canlegalrag.calls._store import Store
 from canlegalrag.errors import BudgetSpent, CallError, InputError
 from canlegalrag.plain import require_strings
 
 __all__ = ["CHARACTERS_A_TOKEN", "LONGEST_WAIT", "Call", "Calls", "Fault", "Reply", "Result", "seconds_asked"]
 
-Send = Callable[[Sequence[str]], Reply]
-"""Sends one batch: gives one checked value an item, or raises `Fault`, or `CallError` for a reply of no use."""
-
 _BOOKS: ContextVar[tuple[Book, ...]] = ContextVar("_BOOKS", default=())
 """What this thread has open under `Calls.spending`."""
-
-_DENSE = 3
-"""Characters a token where money is put by before a call: few, so that the budget holds for dense text too."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Job:
-    """One `map`."""
-
-    call: Call
-    send: Send
-    size: Callable[[str], int]
-    """Characters that an item costs."""
-    tokens_out: Callable[[str], int]
-    """Tokens that an item's reply may have."""
-    stop: threading.Event
-    """Set when nothing more is to be sent."""
-    books: tuple[Book, ...]
-    """Where its cost is noted, besides the ledger."""
-
-    def tokens_in(self, batch: Sequence[str], characters: int = CHARACTERS_A_TOKEN) -> int:
-        return sum(-(-self.size(item) // characters) for item in batch)
-
-    def most(self, batch: Sequence[str]) -> float | None:
-        """US dollars that a batch may cost."""
-        return self.call.cost(self.tokens_in(batch, _DENSE), sum(map(self.tokens_out, batch)))
 
 
 class Calls:
@@ -91,6 +62,7 @@ class Calls:
         self._workers = workers
         self._sleep = sleep
         self._gates: dict[str, Gate] = {}
+        self._sound: set[str] = set()
         self._owned = ExitStack()
         self._store = Store(cache) if cache is not None else None
         self.ledger = Ledger(cache, budget)
@@ -139,6 +111,7 @@ class Calls:
         chars_per_batch: int | None = None,
         size: Callable[[str], int] = len,
         tokens_out: Callable[[str], int] = lambda item: 0,
+        refused: Callable[[str], bytes] | None = None,
     ) -> list[Result]:
         """Have each item answered, once.
 
@@ -150,6 +123,9 @@ class Calls:
             chars_per_batch: characters in a batch at most, unless one item alone has more.
             size: characters that an item costs.
             tokens_out: tokens that an item's reply may have, for the budget.
+            refused: gives the value, which isn't kept, of an item that the provider refuses for what it holds, such as
+                a text longer than the window or one that a filter blocks, from what the provider says. Without it, in
+                batches of several, or as long as nothing at all is answered, such a refusal is an error.
 
         Returns:
             One result an item, in the order of the items.
@@ -166,22 +142,23 @@ class Calls:
         known = self._store.get(list(names.values())) if self._store is not None else {}
         missing = [item for item, key in names.items() if key not in known]
         self.ledger.saved(call, len(items) - len(missing))
-        job = _Job(call, send, size, tokens_out, threading.Event(), _BOOKS.get())
-        fresh = self._run(job, list(_batches(missing, per_batch, chars_per_batch, size)), names)
+        if known:
+            self._sound.add(call.name)
+        job = Job(call, send, size, tokens_out, threading.Event(), _BOOKS.get(), refused)
+        fresh = self._run(job, list(batches_of(missing, per_batch, chars_per_batch, size)), names)
         return [Result(known[k], True) if (k := names[item]) in known else Result(fresh[k], False) for item in items]
 
-    def _run(self, job: _Job, batches: list[list[str]], names: dict[str, bytes]) -> dict[bytes, bytes]:
+    def _run(self, job: Job, batches: list[list[str]], names: dict[str, bytes]) -> dict[bytes, bytes]:
         """Keep up to `workers` batches in flight until all landed or one failed for good."""
-        fresh: dict[bytes, bytes] = {}
         if not batches:
-            return fresh
-        error: Exception | None = None
-        flying: set[Future[CallError | dict[bytes, bytes]]] = set()
+            return {}
+        fresh = Fresh(self._sound)
+        flying: set[Future[CallError | Refused | dict[bytes, bytes]]] = set()
         batches.reverse()
         pool = ThreadPoolExecutor(min(self._workers, len(batches)), "canlegalrag-call")
         try:
-            while flying or (batches and error is None):
-                while batches and error is None and len(flying) < self._workers:
+            while flying or (batches and fresh.error is None):
+                while batches and fresh.error is None and len(flying) < self._workers:
                     most = job.most(batches[-1])
                     if self.ledger.reserve(most, wait=not flying):
                         flying.add(pool.submit(self._send, job, batches.pop(), most, names))
@@ -189,24 +166,21 @@ class Calls:
                         break  # what is in flight may cost less than was put by for it
                     else:
                         budget = self.ledger.budget or 0.0
-                        error = BudgetSpent(spent=self.ledger.spent, budget=budget, next_call=most or 0.0)
+                        fresh.error = BudgetSpent(spent=self.ledger.spent, budget=budget, next_call=most or 0.0)
                 landed, flying = wait(flying, return_when=FIRST_COMPLETED)
-                for result in (future.result() for future in landed):
-                    if isinstance(result, CallError):
-                        error = error or result
-                        job.stop.set()
-                    else:
-                        fresh |= result
+                for future in landed:
+                    fresh.take(job, future.result())
+            fresh.check(job)
         finally:
             job.stop.set()  # at Ctrl-C too: what is in flight lands and is kept, nothing more is sent
             pool.shutdown(wait=True)
-        if error is not None:
-            raise error
-        return fresh
+        if fresh.error is not None:
+            raise fresh.error
+        return fresh.values
 
     def _send(
-        self, job: _Job, batch: list[str], most: float | None, names: dict[str, bytes]
-    ) -> CallError | dict[bytes, bytes]:
+        self, job: Job, batch: list[str], most: float | None, names: dict[str, bytes]
+    ) -> CallError | Refused | dict[bytes, bytes]:
         """Send one batch, keep what comes, note what it took. In a worker's thread."""
         try:
             began = time.monotonic()
@@ -219,71 +193,12 @@ class Calls:
                 if self._store is not None and landed.reply.keep:
                     self._store.put(values)
             if landed.tries:
-                self.ledger.add(job.call, _row(job, batch, landed, time.monotonic() - began), job.books)
-            return values if landed.reply is not None else _given_up(job.call, landed)
+                self.ledger.add(job.call, row(job, batch, landed, time.monotonic() - began), job.books)
+            if landed.reply is not None:
+                return values
+            error = given_up(job.call, landed)
+            if job.refused is None or len(batch) > 1 or landed.fault is None or not landed.fault.about_text:
+                return error
+            return Refused({names[batch[0]]: job.refused(error.problem.what)}, error)
         finally:
             self.ledger.release(most)
-
-
-def _batches(
-    items: Sequence[str], most: int, characters: int | None, size: Callable[[str], int]
-) -> Iterator[list[str]]:
-    batch: list[str] = []
-    held = 0
-    for item in items:
-        length = size(item)
-        if batch and (len(batch) >= most or (characters is not None and held + length > characters)):
-            yield batch
-            batch, held = [], 0
-        batch.append(item)
-        held += length
-    if batch:
-        yield batch
-
-
-def _row(job: _Job, batch: Sequence[str], landed: Landed, seconds: float) -> dict[str, Any]:
-    """One batch as the ledger has it. Useless replies were paid for: their tokens are guessed and counted."""
-    guess = job.tokens_in(batch)
-    reply = landed.reply
-    tokens_in, tokens_out, cost = guess * landed.wasted, 0, job.call.cost(guess * landed.wasted, 0)
-    estimated = landed.wasted > 0
-    if reply is not None:
-        read = guess if reply.tokens_in is None else reply.tokens_in
-        estimated |= reply.tokens_in is None
-        paid = job.call.cost(read, reply.tokens_out) if reply.cost is None else reply.cost
-        cost = None if cost is None or paid is None else cost + paid
-        tokens_in, tokens_out = tokens_in + read, reply.tokens_out
-    status = "ok" if landed.fault is None else job.call.scrubbed(landed.fault.what)
-    return {
-        "items": len(batch),
-        "tokens_in": tokens_in,
-        "tokens_out": tokens_out,
-        "cost": cost,
-        "seconds": round(seconds, 3),
-        "status": status,
-        "tries": landed.tries,
-        "estimated": estimated,
-    }
-
-
-def _given_up(call: Call, landed: Landed) -> CallError:
-    """The last fault as an error that says what to do."""
-    fault = landed.fault
-    if fault is None:
-        return CallError(call.name, "wasn't sent: the run was stopped", "run it again: what is paid for is kept")
-    what = call.scrubbed(fault.what) + (f", {landed.tries} tries" if landed.tries > 1 else "")
-    key = call.key_name or "the key"
-    fixes = {
-        400: "the provider refuses the request: mend what it names",
-        401: f"check {key}: the provider refuses it",
-        402: "the account has no credit left: top it up; what is paid for is kept",
-        403: f"check what {key} may do: the provider refuses it",
-        404: "check the model's name, and the server's address where one is given",
-        413: "the texts are too long for one request: cut them into shorter passages",
-        422: "the provider refuses the request: mend what it names",
-        429: f"try later, or with fewer workers (waits of up to {LONGEST_WAIT:.0f} s are obeyed); "
-        "what is paid for is kept",
-        501: "the server doesn't offer this: another route, model or start option is needed",
-    }
-    fallback = "try again later: what is paid for is kept" if fault.again else "see the provider's documentation"
-    return CallError(call.name, what, fixes.get(fault.status or 0, fallback))

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -10,6 +11,13 @@ __all__ = ["Call", "Fault", "Reply", "Result"]
 
 CHARACTERS_A_TOKEN = 4
 """What a token is taken for where a provider doesn't count them: English prose has between 4 and 5."""
+
+_ABOUT_A_TEXT = re.compile(
+    r"context.?(length|window|size)|maximum context|too (long|large)|exceed\w*\b.{0,60}\b(context|tokens?|length)"
+    r"|reduce the length|content.?(filter|policy|management)|safety|moderation|flagged|blocked",
+    re.IGNORECASE,
+)
+"""What providers say where it is this text that they refuse, and not the request's form, the key or the account."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,4 +131,5 @@ class Fault(Exception):
         self.bad = bad
         passing = status is not None and (status in (408, 409, 425, 429) or (status >= 500 and status != 501))
         self.again = again or bad or passing
+        self.about_text = status == 413 or (status in (400, 422) and _ABOUT_A_TEXT.search(what) is not None)
         super().__init__(what)
