@@ -68,14 +68,17 @@ def build(demo: gr.Blocks) -> None:
             variation = gr.Radio([], label="Lay one beside the query searched for", visible=False)
             stepped = page("A variation beside the query", "stepped")
     outputs = [found, results, line, tabs, decision, answered, condition, about, block, variation, stepped]
-    for event in (go.click, asked[1].submit):
-        on(event, search, [*asked, one, two, k], outputs, group="search", show_progress_on=results)
+    earlier = [
+        on(write.click, answer, [found, condition], answered, group="answer"),
+        on(walk.select, variations, found, block, group="search"),
+        on(variation.input, step, [found, variation], stepped, group="search"),
+    ]
     for shown in (results, decision, answered, stepped):
         clicked = on(shown.click, opened, found, [decision, tabs], group="search", show_progress_on=decision)
         clicked.then(js=FOCUS)
-    on(write.click, answer, [found, condition], answered, group="answer")
-    on(walk.select, variations, found, block, group="search")
-    on(variation.input, step, [found, variation], stepped, group="search")
+        earlier.append(clicked)
+    for event in (go.click, asked[1].submit):  # what was asked about an earlier search isn't shown for this one
+        on(event, search, [*asked, one, two, k], outputs, group="search", show_progress_on=results, cancels=earlier)
     asked_for = gr.Textbox(visible="hidden")
     came = on(demo.load, arrive, asked_for, [decision, tabs], group="search", js=ADDRESS, show_progress="hidden")
     came.then(js=FOCUS)

@@ -24,6 +24,18 @@ PICTURES = HOME / "space" / "screenshots"
 """Written anew where CANLEGALRAG_SCREENSHOTS is set."""
 SHOWN = {"compare", "decision", "answer", "check", "board", "plot"}
 """Pictures of the Space's card; the others are for whoever looks into the test's folder."""
+SLOWLY = """
+import time
+from canlegalrag.exploring import Explorer
+answer = Explorer.answer
+def late(self, found, *rest):
+    time.sleep(4 if "slowly" in found.query.text else 0)
+    return answer(self, found, *rest)
+Explorer.answer = late
+from canlegalrag.cli import main
+main()
+"""
+"""The command, but a question with the word `slowly` is answered as a slow model would."""
 PATIENCE = 30_000
 """Milliseconds: the machine may be busy."""
 
@@ -74,7 +86,7 @@ def space() -> Iterator[Space]:
             port = listening.getsockname()[1]
         env = {key: value for key, value in os.environ.items() if not key.startswith(("CANLEGALRAG_", "GRADIO_"))}
         env |= {"CANLEGALRAG_CACHE": str(folder / "cache"), "GRADIO_TEMP_DIR": str(folder / "uploads")}
-        command = [sys.executable, "-c", "from canlegalrag.cli import main; main()", "space"]
+        command = [sys.executable, "-c", SLOWLY, "space"]
         command += ["--port", str(port), "--submissions", str(folder / "submissions")]
         with (folder / "log").open("wb") as log:
             server = subprocess.Popen(command, cwd=folder, env=env, stdout=log, stderr=log, start_new_session=True)

@@ -82,6 +82,19 @@ def test_an_answer_shows_claims_verdicts_and_evidence(visit, picture) -> None:
     picture(visitor, "answer", "#answered article")
 
 
+def test_an_answer_that_comes_after_another_search_is_not_shown_for_it(visit) -> None:
+    visitor = visit()
+    visitor.ask("may the landlord slowly keep the deposit?")
+    visitor.page.get_by_role("tab", name="Answer", exact=True).click()
+    visitor.button("Write an answer and judge it").click()
+    visitor.page.get_by_label("or your own question").fill("notice of termination")
+    visitor.button("Search").click()
+    visitor.page.locator("#results", has_text="termination").first.wait_for()
+    visitor.page.wait_for_timeout(5000)  # longer than that answer takes
+    visitor.idle()
+    assert visitor.page.locator("#answered .audit").count() == 0
+
+
 def test_the_variations_of_a_block(visit, picture) -> None:
     visitor = visit()
     visitor.pick()
