@@ -73,11 +73,11 @@ def main() -> gr.Blocks:
         gr.Markdown(NOTICE.format(what=what))
         with gr.Tabs(elem_id="tabs", overflow_behavior="wrap") as tabs:
             with gr.Tab("Try a query", id="try"):
-                tab_try.build(demo)
+                came = tab_try.build(demo)
             with gr.Tab("Check and submit", id="check"):
                 tab_check.build(HERE / "examples")
             with gr.Tab("Leaderboard", id="board") as board:
-                tab_board.build(demo, tabs, board)
+                tab_board.build(came, tabs, board)
     return demo.queue(max_size=64, default_concurrency_limit=4, api_open=False)
 
 

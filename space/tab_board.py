@@ -47,8 +47,8 @@ def chosen(names: dict[str, str], event: gr.SelectData) -> tuple[Any, str]:
     return id_, card(id_)
 
 
-def build(demo: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab) -> None:
-    """The tab's layout."""
+def build(came: Any, tabs: gr.Tabs, tab: gr.Tab) -> None:
+    """The tab's layout. What a link asks for waits its turn: asked at once, the two can leave a stream open."""
     with gr.Row(equal_height=False):
         benchmark = gr.Dropdown([], label="Benchmark", min_width=220)
         measure = gr.Dropdown(["ndcg@10"], value="ndcg@10", label="Ranked by", min_width=160)
@@ -81,8 +81,8 @@ def build(demo: gr.Blocks, tabs: gr.Tabs, tab: gr.Tab) -> None:
     together = partial(gr.on, changes)
     how = {"group": "board", "js": _DARK, "show_progress_on": table}  # the controls stay free meanwhile
     on(together, show, [*controls, sent, dark], outputs, trigger_mode="always_last", **how)
-    on(demo.load, arrive, dark, [*outputs, tabs], **how)
-    for changed in (query.change, demo.load):
+    arrived = on(came.then, arrive, dark, [*outputs, tabs], **how)
+    for changed in (query.change, arrived.then):
         changed(js=_LINK, inputs=query, outputs=link)
     on(system.input, card, system, about, group="board")
     on(table.select, chosen, names, [system, about], group="board")

@@ -28,6 +28,17 @@ _FORGET = """() => {
 }"""
 """Other files: what was checked isn't what would be submitted. In the page itself: by way of the server this could come
 after the answer of a check that was pressed later, and wipe it away."""
+_HOLD = """(...given) => {
+  const area = document.querySelector('#submission');
+  [area.focused, area.inert] = [document.activeElement, true];
+  return given;
+}"""
+"""No other files as long as some are being checked: what is said then is said of those that lie there."""
+_RELEASE = """() => {
+  const area = document.querySelector('#submission');
+  area.inert = false;
+  if (document.activeElement === document.body && area.contains(area.focused)) area.focused.focus();
+}"""
 
 
 def _verdict(checked: submission.Checked) -> str:
@@ -95,12 +106,13 @@ def build(examples: Path) -> None:
     """The tab's layout."""
     checked = gr.State(None, time_to_live=3600)
     gr.Markdown(_TELL)
-    with gr.Row():
-        buttons = {name: gr.Button(label, size="sm", min_width=140, elem_id=name) for name, label in EXAMPLES.items()}
-    given = gr.File(
-        file_count="multiple", file_types=_ENDINGS, label="Files of a submission", height=180, elem_id="files"
-    )
-    go = gr.Button("Check", variant="primary", elem_id="check-button")
+    with gr.Column(elem_id="submission"):
+        with gr.Row():
+            buttons = {k: gr.Button(label, size="sm", min_width=140, elem_id=k) for k, label in EXAMPLES.items()}
+        given = gr.File(
+            file_count="multiple", file_types=_ENDINGS, label="Files of a submission", height=180, elem_id="files"
+        )
+        go = gr.Button("Check", variant="primary", elem_id="check-button")
     line = status("check-status")
     with gr.Column(visible=False) as found:
         problems = gr.Dataframe(
@@ -129,11 +141,12 @@ def build(examples: Path) -> None:
                 max_height=420,
             )
     outputs = [checked, line, problems, found, notes, scores, groups, worst, as_json, as_csv, enter, entered]
-    checks = [on(go.click, check, given, outputs, group="check", show_progress_on=line)]
+    how = {"group": "check", "show_progress_on": line}
+    on(go.click, check, given, outputs, js=_HOLD, **how).then(js=_RELEASE)
     for name, button in buttons.items():
         there = [str(path) for path in sorted((examples / name).iterdir()) if path.is_file()]
-        shown = on(button.click, lambda there=there: there, None, given, group="search")
-        checks.append(on(shown.then, check, given, outputs, group="check", show_progress_on=line))
+        shown = on(button.click, lambda there=there: there, None, given, group="search", js=_HOLD)
+        on(shown.then, check, given, outputs, **how).then(js=_RELEASE)
     for changed in (given.upload, given.delete, given.clear):
-        changed(js=_FORGET, outputs=[line, found, enter, entered], cancels=checks)
+        changed(js=_FORGET, outputs=[line, found, enter, entered])
     on(enter.click, submit, [checked, given], [entered, enter], group="check")

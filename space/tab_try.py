@@ -35,8 +35,8 @@ def _question() -> list[Any]:
     return [query, text, province]
 
 
-def build(demo: gr.Blocks) -> None:
-    """The tab's layout."""
+def build(demo: gr.Blocks) -> Any:
+    """The tab's layout; gives the event that a visitor came and what the link asks for of this tab is there."""
     names = EXPLORER.retrievers
     found = gr.State(None, time_to_live=3600)
     asked = _question()
@@ -82,3 +82,4 @@ def build(demo: gr.Blocks) -> None:
     asked_for = gr.Textbox(visible="hidden")
     came = on(demo.load, arrive, asked_for, [decision, tabs], group="search", js=ADDRESS, show_progress="hidden")
     came.then(js=FOCUS)
+    return came

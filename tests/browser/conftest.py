@@ -175,6 +175,7 @@ class Visitor:
     def held(self) -> Iterator[list[object]]:
         """Whatever the server is asked in here is answered afterwards; gives what waits."""
         waiting: list[object] = []
+        self.idle()
         self.page.route("**/queue/data*", lambda route: waiting.append(route))
         yield waiting
         for route in waiting:

@@ -90,24 +90,31 @@ def test_own_files_are_entered_once_and_stand_on_the_board_as_text(visit, space)
     again.table.filter(has_text="Own x < y & =HYPERLINK(1) **b** [l]").first.wait_for()
 
 
-def test_what_a_check_says_goes_with_its_files(visit, space) -> None:
-    """An answer that comes after other files were chosen is not shown for them, nor can it be entered."""
-    before = len(space.entries)
-    visitor = visit()
-    visitor.check(*submission("First"))
-    assert visitor.page.locator("#submit").is_enabled()
-    told = visitor.page.locator("#check-status .said", has_text="Press Check.")
+def test_files_stay_as_they_are_while_they_are_checked(visit) -> None:
+    """What is said of a submission is said of the files that lie there, and so are forgotten with them."""
+    visitor = visit(slowed=4)
+    visitor.tab("Check and submit")
+    visitor.page.locator("#files input[type=file]").set_input_files(submission("First"))
+    visitor.page.locator("#files .file-preview tr").nth(1).wait_for()
+    area = visitor.page.locator("#submission")
     with visitor.held() as waiting:
-        visitor.button("Check").click()
+        visitor.button("Check").press("Enter")
         visitor.until(lambda: waiting)
-        visitor.button("Clear").click()
-        told.wait_for()
-        visitor.page.locator("#files input[type=file]").set_input_files(submission("Second"))
-        visitor.page.locator("#files .file-preview tr").nth(1).wait_for()
-    visitor.idle()
-    assert told.is_visible()
+        assert area.evaluate("area => area.inert")
+    visitor.page.locator("#check-status .said", has_text="No problems").wait_for()
+    visitor.page.wait_for_function("document.activeElement.id === 'check-button'")
+    assert not area.evaluate("area => area.inert")
+    for example in ("A good example", "A hopeless one"):
+        with visitor.held() as waiting:
+            visitor.button(example).click()
+            visitor.until(lambda: waiting)
+            assert area.evaluate("area => area.inert")
+        visitor.idle()
+        assert not area.evaluate("area => area.inert")
+    assert visitor.page.locator("#submit").is_visible()
+    visitor.page.locator("#files").get_by_label("Clear").click()
+    visitor.page.locator("#check-status .said", has_text="Press Check.").wait_for()
     assert not visitor.page.locator("#submit").is_visible()
-    assert len(space.entries) == before
 
 
 def test_markup_in_every_field_is_refused_and_shown_as_text(visit) -> None:
