@@ -3,6 +3,9 @@
 import hashlib
 import json
 import shutil
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -467,3 +470,30 @@ def test_a_corpus_on_disk_keeps_no_more_than_it_may(tmp_path: Path, monkeypatch:
         assert len(documents._cache) <= 2
         assert documents._cached == sum(len(row["text"]) for group in documents._cache.values() for row in group)
     assert next(reversed(documents._cache)) == 1  # the group of d5 was used last
+
+
+def test_threads_that_share_a_corpus_read_it_one_after_the_other(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """pyarrow mixes up what two threads read of one file at once: a stream and look-ups then fail now and then."""
+    rows = [{"_id": f"d{i}", "title": "", "text": f"text {i}"} for i in range(40)]
+    pq.write_table(pa.Table.from_pylist(rows), tmp_path / "corpus.parquet", row_group_size=10)
+    documents = Documents([tmp_path / "corpus.parquet"])
+    read, inside, met = pq.ParquetFile.read_row_group, threading.Semaphore(1), []
+
+    def alone(self: Any, *args: Any, **options: Any) -> Any:
+        met.append(inside.acquire(blocking=False))
+        try:
+            time.sleep(0.01)  # for the others to come
+            return read(self, *args, **options)
+        finally:
+            if met[-1]:
+                inside.release()
+
+    monkeypatch.setattr(pq.ParquetFile, "read_row_group", alone)
+    with ThreadPoolExecutor(6) as pool:
+        streams = [pool.submit(lambda: [d.text for d in documents.values()]) for _ in range(3)]
+        found = [pool.submit(lambda i=i: documents[f"d{i}"].text) for i in range(0, 40, 5)]
+    assert all(one.result() == [row["text"] for row in rows] for one in streams)
+    assert [one.result() for one in found] == [f"text {i}" for i in range(0, 40, 5)]
+    assert len(met) == 3 * 4 + 4 and all(met)

@@ -31,6 +31,7 @@ class Documents(Mapping[str, Document]):
     def __init__(self, paths: Iterable[Path]) -> None:
         self.problems: list[Problem] = []
         """What is wrong with the columns, the ids and the years; texts are read later."""
+        self._reading = threading.Lock()  # a Parquet file mixes up what two threads read of it at once
         self._groups: list[tuple[Path, ParquetFile, int, list[str]]] = []
         self._firsts: list[int] = []
         ids: list[str | None] = []
@@ -66,7 +67,9 @@ class Documents(Mapping[str, Document]):
     def _read(self, group: int, columns: list[str]) -> list[dict[str, Any]]:
         path, file, number, _ = self._groups[group]
         with decoding(path):
-            found: list[dict[str, Any]] = file.read_row_group(number, columns=columns).to_pylist()
+            with self._reading:
+                table = file.read_row_group(number, columns=columns)
+            found: list[dict[str, Any]] = table.to_pylist()
         return found
 
     def __len__(self) -> int:
