@@ -256,11 +256,27 @@ def stood_in(what):
         (400, "The response was filtered due to Azure's content management policy", True),
         (400, "prompt is too long: 210000 tokens > 200000 maximum", True),
         (422, "input flagged by moderation", True),
+        (422, "Input validation error: `inputs` tokens + `max_new_tokens` must be <= 4096. Given: 8740", True),
+        (422, "Input validation error: `inputs` must have less than 1024 tokens. Given: 1168", True),
+        (400, "This model's maximum prompt length is 131072 but the request contains 537812 tokens", True),
+        (400, "too many tokens: total number of tokens in the prompt cannot exceed 4081", True),
+        (400, "'max_completion_tokens' is too large: 99. This model's maximum context length is 4096 tokens", True),
+        (400, "Input data may contain inappropriate content", True),
+        (400, "Content Exists Risk", True),
+        (403, "Your chosen model requires moderation and your input was flagged", True),
         (413, "", True),
         (400, "Your credit balance is too low", False),
         (400, "API key not valid", False),
         (400, "unknown field response_format", False),
+        (400, "Your account has been blocked", False),
+        (400, "this API key was flagged", False),
+        (400, "You exceeded your quota of tokens", False),
+        (400, "the limit of tokens per day is exceeded", False),
+        (400, "max_tokens is too large: 6100. This model supports at most 4096 completion tokens", False),
+        (422, "`max_new_tokens` must be <= 192. Given: 200", False),
         (401, "blocked", False),
+        (403, "blocked", False),
+        (403, "Your account was flagged", False),
         (404, "the model is blocked", False),
     ],
 )
@@ -281,13 +297,31 @@ def test_one_text_that_is_refused_stops_no_other(tmp_path):
 
 def test_where_every_text_is_refused_it_is_not_for_what_they_hold(tmp_path):
     with opened(tmp_path, workers=1) as calls:
-        for items in (["bad"], ["bad 1", "bad 2", "bad 3", "bad 4", "a"]):
-            send = Filtered()
+        for items in (["bad"], ["bad 1", "bad 2", "bad 3", "bad 4"]):
             with pytest.raises(CallError, match="maximum context"):
-                asked(calls, items, send, per_batch=1, refused=stood_in)
-            assert len(send.batches) == min(3, len(items))
+                asked(calls, items, Filtered(), per_batch=1, refused=stood_in)
         asked(calls, ["a"], Filtered(), per_batch=1)
         assert asked(calls, ["bad"], Filtered(), per_batch=1, refused=stood_in) == [f"refused: {LONG.what}"]
+    with opened(tmp_path) as calls:  # nor does it matter who answered before, once that is said
+        calls.trust("test/model")
+        assert asked(calls, ["bad"], Filtered(), per_batch=1, refused=stood_in) == [f"refused: {LONG.what}"]
+
+
+@pytest.mark.parametrize("workers", [1, 16])
+def test_the_order_of_texts_does_not_decide_whether_a_refusal_is_about_them(tmp_path, workers):
+    items = [*(f"bad {n}" for n in range(20)), "a"]
+    with opened(tmp_path, workers=workers) as calls:
+        got = asked(calls, items, Filtered(), per_batch=1, refused=stood_in)
+    assert got == [f"refused: {LONG.what}"] * 20 + ["A"]
+
+
+def test_what_no_file_can_hold_is_replaced_in_what_a_provider_says(tmp_path):
+    fault = Fault("blocked by the content filter \ud800", status=400)
+    with opened(tmp_path, workers=1) as calls:
+        calls.trust("test/model")
+        got = asked(calls, ["a", "b"], Sender(fault), per_batch=1, refused=stood_in)
+    assert got == ["refused: blocked by the content filter ?", "B"]
+    assert [line["status"] for line in ledger(tmp_path)] == ["blocked by the content filter ?", "ok"]
 
 
 def test_a_refused_text_among_several_in_a_batch_is_an_error(tmp_path):
@@ -597,6 +631,21 @@ def test_the_budget_stops_before_it_is_exceeded_and_keeps_what_was_paid(tmp_path
     with opened(tmp_path) as calls:
         assert len(asked(calls, items, send, per_batch=1)) == 50
     assert len(send.sent) == 50
+
+
+def test_useless_replies_do_not_exceed_the_budget_either(tmp_path):
+    # 300 characters cost at most $0.0001; a useless reply is taken to cost 75 tokens, $0.000075.
+    send = Sender(*[CallError("test/model", "vectors hold NaN")] * 9)
+    with opened(tmp_path, budget=0.00019) as calls:
+        with pytest.raises(BudgetSpent) as caught:
+            asked(calls, ["a" * 300], send)
+        assert len(send.batches) == 1 and calls.ledger.spent == pytest.approx(0.000075)
+    assert "what is paid for is kept" in str(caught.value)
+    with opened(tmp_path, budget=0.0002) as calls:  # two tries fit, and are put by together
+        with pytest.raises(BudgetSpent):
+            asked(calls, ["a" * 300], send)
+        assert len(send.batches) == 3 and calls.ledger.spent == pytest.approx(0.00015)
+        assert calls.ledger.reserve(0.00004, wait=False)  # what was put by is given back, whole
 
 
 def kept_in(folder):

@@ -49,6 +49,28 @@ def test_a_person_goes_before_the_judge(made: Path) -> None:
     assert after - before == pytest.approx(change)
 
 
+def test_answers_of_another_system_need_no_passages(made: Path) -> None:
+    """What they were taken from isn't known, so that groundedness isn't judged, and all else is."""
+    rows = [{"query_id": f"b{n}-q1", "text": "The owner must prove good faith."} for n in (1, 2)]
+    (made / "theirs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = call(made, "judge", "--answers", "theirs.jsonl", "--out", "their-verdicts.jsonl")
+    assert "theirs" not in done.stderr.splitlines()[-1] and "Traceback" not in done.stderr
+    assert "of 2 claims, coverage" in done.stderr and "groundedness 0" not in done.stderr
+    assert "canlegalrag score -b sample --verdicts their-verdicts.jsonl" in done.stderr
+    assert done.returncode == 1 and "groundedness" in done.stderr  # named as a problem
+
+
+def test_the_example_of_the_documentation_is_scored_and_replayed(made: Path) -> None:
+    text = (Path(__file__).parents[1] / "docs" / "claims.md").read_text(encoding="utf-8")
+    line = json.loads(text.partition("```json\n")[2].partition("```")[0])
+    (made / "by-hand.jsonl").write_text(json.dumps(line) + "\n")
+    done = call(made, "score", "--verdicts", "by-hand.jsonl", "--json")
+    accuracy = json.loads(done.stdout)["measures"]["accuracy"]
+    assert accuracy["micro"] == 1 / 64  # 63 queries without an answer weigh one claim each
+    done = call(made, "calibrate", "--judge", "replay/by-hand.jsonl")
+    assert "Traceback" not in done.stderr
+
+
 def test_scores_come_with_their_judge_and_by_group(made: Path) -> None:
     done = call(made, "score", "--verdicts", "verdicts.jsonl", "--by", "persona", "--by", "condition")
     assert done.returncode == 0

@@ -1,5 +1,6 @@
 """Every provider and role against every bad reply: what is asked again, what isn't, and that none is ever kept."""
 
+import json
 import logging
 import math
 import sqlite3
@@ -93,6 +94,7 @@ def useless(say):
         "page": say(200, {"Content-Type": "text/html; charset=utf-8"}, b"<!doctype html><p>Hello</p>"),
         "other JSON": say(body=b'"hello"'),
         "null": say(body=b"null"),
+        "too deep": say(body=b"[" * 200_000),
         "no UTF-8": say(body=b'{"data": "\xff\xfe"}'),
     }
 
@@ -149,7 +151,18 @@ def test_patience_ends(name, how, remote, wire, calls):
     assert len(wire.requests) == 6
 
 
-USELESS = ["broken off", "wrong count", "NaN", "truncated JSON", "empty", "page", "other JSON", "null", "no UTF-8"]
+USELESS = [
+    "broken off",
+    "wrong count",
+    "NaN",
+    "truncated JSON",
+    "empty",
+    "page",
+    "other JSON",
+    "null",
+    "too deep",
+    "no UTF-8",
+]
 
 
 @pytest.mark.parametrize(
@@ -192,7 +205,23 @@ def test_a_prompt_that_a_filter_blocks_is_a_refusal_and_the_others_are_answered(
     assert first.stop == third.stop == "stop" and first.text and third.text
     assert (second.text, second.stop, second.usage["output_tokens"]) == ("", "refusal", 0)
     assert "blocked by the content filter" in second.usage["refused"]
+    assert second.usage["cost"] == 0.0
     assert model.counts["refused"] == 1 and model.counts["texts"] == 3
+
+
+def test_a_flagged_prompt_is_a_refusal_with_403_too_and_what_403_says_of_a_key_is_left_out(remote, wire, tmp_path):
+    said = "Your chosen model requires moderation and your input was flagged"
+    with Calls(tmp_path, timeout=5, workers=1) as calls:
+        model = remote("inference generator", calls)
+        inside = wire.say(200, body=json.dumps({"error": {"message": said, "code": 403}}).encode())
+        outside = wire.say(403, body=json.dumps({"error": {"message": said}}).encode())
+        wire.script = [wire.say(), inside, outside, wire.say(403, body=b'{"error": "sk-1 may not"}')]
+        one = model.generate([Prompt("one"), Prompt("two"), Prompt("three")])
+        with pytest.raises(CallError) as caught:
+            model.generate([Prompt("four")])
+    assert [c.stop for c in one] == ["stop", "refusal", "refusal"]
+    assert [c.usage["refused"] for c in one[1:]] == [f"the server reports an error: {said}", f"status 403: {said}"]
+    assert "sk-1" not in str(caught.value)
 
 
 @pytest.mark.parametrize("name", MODELS)

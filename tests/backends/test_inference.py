@@ -102,6 +102,18 @@ def test_replies_of_every_kind(remote, wire, calls, message, right):
     assert Completion(got.text, got.stop, got.thinking) == right
 
 
+@pytest.mark.parametrize("cost", ["Infinity", "NaN", "1e999", "true", "-1", "1" + "0" * 400, '"2"', "1e12"])
+@pytest.mark.parametrize("tokens", ["3", "true", "-4", "1" + "0" * 400, "null"])
+def test_a_usage_that_cannot_be_is_not_known(remote, wire, calls, cost, tokens):
+    body = '{"choices": [{"message": {"content": "abcdefgh"}, "finish_reason": "stop"}], "usage": '
+    body += f'{{"prompt_tokens": 7, "completion_tokens": {tokens}, "cost": {cost}}}}}'
+    wire.script = [wire.say(body=body.encode())]
+    (got,) = remote("inference generator", calls).generate([Prompt("Yes?")])
+    written = 3 if tokens == "3" else 2  # eight characters, four a token
+    assert got.usage["output_tokens"] == written
+    assert got.usage["cost"] == pytest.approx(7 * 0.1e-6 + written * 0.5e-6)
+
+
 def test_an_empty_reply_is_asked_for_again_the_next_time(remote, wire, calls):
     model = remote("inference generator", calls)
     wire.script = [wire.say(change=choice(content="")), wire.say()]

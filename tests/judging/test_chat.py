@@ -315,6 +315,19 @@ def test_a_bad_reply_is_asked_for_once_more_and_then_the_text_is_not_taken_apart
     assert found == ["the model declined to reply"] and len(generator.batches) == 1
 
 
+def test_a_prompt_that_the_provider_refuses_gives_no_label_with_what_it_said():
+    refused = Completion("", "refusal", usage={"refused": "status 400: prompt flagged", "cost": 0.0})
+    why = "the provider refused to ask the model: status 400: prompt flagged"
+    generator = Scripted(lambda prompt: refused)
+    assert ChatDecomposer(generator).decompose([("q1", "answer", "Rent is due.")]) == [why]
+    claim = Claim("q1", "answer", 0, "Rent is due.")
+    ((verdict,),) = ChatJudge(generator).judge([Task((claim,), "reference", "Rent is due on Monday.")])
+    assert (verdict.label, verdict.reason, verdict.cost) == (None, why, 0.0)
+    failure = Failure(Verdict(claim, "a", "unsupported"), "Is rent due?", "Rent is due on Monday.")
+    assert ChatSorter(generator).sort([failure]) == [("", why)]
+    assert len(generator.batches) == 3  # none is asked for again
+
+
 def numbered(prompt):
     """A good reply to any part: one claim a sentence asked for."""
     asked = re.findall(r"^Take apart sentences? (\d+)(?: to (\d+))?\.$", prompt.user, re.MULTILINE)[-1]

@@ -252,6 +252,42 @@ def test_a_provider_that_fails_stops_it_and_what_was_answered_stays(
     assert len(well.asked) == 2
 
 
+def test_what_a_kill_left_may_be_nothing_but_what_a_provider_refuses(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An undisturbed run takes it for refusals, as the provider answered before; so does one that goes on after."""
+    from canlegalrag.calls import Call, Fault, Reply
+
+    monkeypatch.setattr("canlegalrag.pipeline._output.BATCH", 1)
+
+    class Filtered(Scripted):
+        calls: Calls
+
+        def generate(self, prompts: Sequence[Prompt]) -> list[Completion]:
+            def send(batch: Sequence[str]) -> Reply:
+                if "Who?" in batch[0] or "When?" in batch[0]:
+                    raise Fault("flagged by moderation", status=400)
+                return Reply([b"stop"])
+
+            call, items = Call("test", "scripted", "generate"), [p.user for p in prompts]
+            found = self.calls.map(call, items, send, per_batch=1, refused=lambda what: b"refusal")
+            return [Completion("" if one.value == b"refusal" else "Yes.", one.value.decode()) for one in found]
+
+    def made(folder: str, cache: str) -> None:
+        with Calls(tmp_path / cache) as calls:
+            model = Filtered([])
+            model.calls = calls
+            meta = pipeline.generate(SMALL, RUN, model, tmp_path / folder / "answers.jsonl", calls=calls)
+            assert meta["stops"] == {"stop": 1, "refusal": 2}
+
+    made("whole", "one")
+    path = tmp_path / "whole" / "answers.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.index(b"\n") + 1])
+    made("whole", "another")  # the first line stands, and nothing that is asked now is answered
+    assert path.read_bytes() == whole
+
+
 def test_what_is_paid_is_booked(tmp_path: Path) -> None:
     """The cost is what calls of this stage cost, not what answers from the cache had cost once."""
     calls = Calls(None)

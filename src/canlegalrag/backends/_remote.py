@@ -256,7 +256,7 @@ class RemoteGenerator:
 
 
 def _refused(what: str) -> bytes:
-    usage = {"output_tokens": 0, "refused": what}
+    usage = {"output_tokens": 0, "cost": 0.0, "refused": what}
     return json.dumps({"text": "", "stop": "refusal", "thinking": "", "usage": usage}).encode()
 
 

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from canlegalrag.calls import Fault, seconds_asked
 from canlegalrag.errors import CanLegalRAGError, InputError
 
-__all__ = ["address", "faults", "in_order", "key"]
+__all__ = ["address", "faults", "in_order", "key", "reported"]
 
 # The clients stand on httpx, httpx2 or their own classes, which share these names.
 _TIMEOUTS = {"APITimeoutError", "InferenceTimeoutError", "TimeoutError", "TimeoutException"}
@@ -19,6 +19,7 @@ _UNREADABLE = {
     "APIResponseValidationError",
     "DecodingError",
     "JSONDecodeError",
+    "RecursionError",
     "UnicodeDecodeError",
     "UnknownApiResponseError",
     "ValidationError",
@@ -91,8 +92,7 @@ def _read(error: BaseException) -> Fault | None:
     status = getattr(response, "status_code", None)
     if response is not None and isinstance(status, int) and status >= 400:
         wait = seconds_asked(response.headers.get("retry-after"))
-        said = "" if status in (401, 403) else _message(response)
-        return Fault(f"status {status}" + (f": {said}" if said else ""), status=status, wait=wait)
+        return reported(f"status {status}", _message(response), status, wait)
     chain: list[BaseException] = []
     one: BaseException | None = error
     while one is not None and one not in chain:
@@ -112,6 +112,14 @@ def _read(error: BaseException) -> Fault | None:
     if isinstance(error, ValueError | OSError):
         return Fault(str(error))
     return None
+
+
+def reported(what: str, message: str, status: int | None, wait: float | None = None) -> Fault:
+    """What a server reports as a fault; its words are left out where they may hold a key."""
+    said = Fault(f"{what}: {message}" if message else what, status=status, wait=wait, bad=status is None)
+    if status in (401, 403) and not said.about_text:
+        return Fault(what, status=status, wait=wait)
+    return said
 
 
 def _message(response: Any) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from canlegalrag.backends._remote import Limits, RemoteEmbedder, RemoteGenerator, Said
-from canlegalrag.backends._wire import address, in_order, key
+from canlegalrag.backends._wire import address, in_order, key, reported
 from canlegalrag.calls import Call, Calls, Fault
 from canlegalrag.errors import InputError, MissingExtra
 from canlegalrag.protocols import Kind
@@ -35,6 +35,8 @@ _PROMPTS: dict[str, dict[Kind, str]] = {
     "embeddinggemma": {"query": "task: search result | query: ", "document": "title: none | text: "},
 }
 """Prompts of the models' own configuration, which these routes don't apply; by a part of the model's name."""
+_MOST = 10**9
+"""Tokens, and US dollars, of one reply at most: whoever says more doesn't know."""
 _STOPS = {
     "stop": "stop",
     "eos_token": "stop",
@@ -219,8 +221,7 @@ class _Server:
             said = error if isinstance(error, dict) else {}
             code = said.get("code")
             status = code if type(code) is int and 400 <= code < 600 else None
-            message = "" if status in (401, 403) else f": {said.get('message', error)}"
-            raise Fault(f"the server reports an error{message}", status=status, bad=status is None)
+            raise reported("the server reports an error", f"{said.get('message', error)}", status)
         return reply
 
 
@@ -251,7 +252,7 @@ def _hub(provider: str, calls: Calls) -> tuple[Any, str, str]:
 def _count(reply: Mapping[str, Any], name: str) -> int | None:
     usage = reply.get("usage")
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if type(value) is int and value >= 0 else None
+    return value if type(value) is int and 0 <= value <= _MOST else None
 
 
 def _said(reply: Mapping[str, Any]) -> Said:
@@ -279,5 +280,5 @@ def _said(reply: Mapping[str, Any]) -> Said:
         thinking if isinstance(thinking, str) else "",
         _count(reply, "prompt_tokens"),
         _count(reply, "completion_tokens"),
-        float(cost) if isinstance(cost, int | float) and cost >= 0 else None,
+        float(cost) if isinstance(cost, int | float) and cost is not True and 0 <= cost <= _MOST else None,
     )

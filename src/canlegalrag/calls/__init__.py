@@ -19,7 +19,7 @@ from canlegalrag.calls._ledger import Book, Ledger
 from canlegalrag.calls._nouns import CHARACTERS_A_TOKEN, Call, Fault, Reply, Result
 from canlegalrag.calls._retry import LONGEST_WAIT, Gate, Sleep, persist, seconds_asked
 from canlegalrag.calls._store import Store
-from canlegalrag.errors import BudgetSpent, CallError, InputError
+from canlegalrag.errors import BudgetSpent, InputError
 from canlegalrag.plain import require_strings
 
 __all__ = ["CHARACTERS_A_TOKEN", "LONGEST_WAIT", "Call", "Calls", "Fault", "Reply", "Result", "seconds_asked"]
@@ -82,6 +82,10 @@ class Calls:
     def on_close(self, close: Callable[[], object]) -> None:
         """Have something closed with the calls, such as a provider's client."""
         self._owned.callback(close)
+
+    def trust(self, model: str) -> None:
+        """Take it that `provider/model` does answer, so that what it refuses is refused for what it holds."""
+        self._sound.add(model)
 
     def totals(self) -> dict[str, dict[str, Any]]:
         """What this process spent, by `provider/model`, as JSON."""
@@ -153,7 +157,7 @@ class Calls:
         if not batches:
             return {}
         fresh = Fresh(self._sound)
-        flying: set[Future[CallError | Refused | dict[bytes, bytes]]] = set()
+        flying: set[Future[Exception | Refused | dict[bytes, bytes]]] = set()
         batches.reverse()
         pool = ThreadPoolExecutor(min(self._workers, len(batches)), "canlegalrag-call")
         try:
@@ -165,8 +169,7 @@ class Calls:
                     elif flying:
                         break  # what is in flight may cost less than was put by for it
                     else:
-                        budget = self.ledger.budget or 0.0
-                        fresh.error = BudgetSpent(spent=self.ledger.spent, budget=budget, next_call=most or 0.0)
+                        fresh.error = self._broke(most)
                 landed, flying = wait(flying, return_when=FIRST_COMPLETED)
                 for future in landed:
                     fresh.take(job, future.result())
@@ -180,13 +183,20 @@ class Calls:
 
     def _send(
         self, job: Job, batch: list[str], most: float | None, names: dict[str, bytes]
-    ) -> CallError | Refused | dict[bytes, bytes]:
+    ) -> Exception | Refused | dict[bytes, bytes]:
         """Send one batch, keep what comes, note what it took. In a worker's thread."""
+        held = [most]
+
+        def afford() -> bool:
+            enough = self.ledger.reserve(most, wait=False)
+            held.extend([most] * enough)
+            return enough
+
         try:
             began = time.monotonic()
             gate = self._gates.setdefault(job.call.provider, Gate(self._workers))
             sleep = self._sleep or job.stop.wait
-            landed = persist(job.send, batch, gate, tries=self._tries, stop=job.stop, sleep=sleep)
+            landed = persist(job.send, batch, gate, tries=self._tries, stop=job.stop, sleep=sleep, afford=afford)
             values = {}
             if landed.reply is not None:
                 values = {names[item]: value for item, value in zip(batch, landed.reply.values, strict=True)}
@@ -196,9 +206,15 @@ class Calls:
                 self.ledger.add(job.call, row(job, batch, landed, time.monotonic() - began), job.books)
             if landed.reply is not None:
                 return values
+            if landed.broke:
+                return self._broke(most)
             error = given_up(job.call, landed)
             if job.refused is None or len(batch) > 1 or landed.fault is None or not landed.fault.about_text:
                 return error
             return Refused({names[batch[0]]: job.refused(error.problem.what)}, error)
         finally:
-            self.ledger.release(most)
+            for cost in held:
+                self.ledger.release(cost)
+
+    def _broke(self, most: float | None) -> BudgetSpent:
+        return BudgetSpent(spent=self.ledger.spent, budget=self.ledger.budget or 0.0, next_call=most or 0.0)

@@ -15,9 +15,6 @@ __all__ = ["Fresh", "Job", "Refused", "Send", "batches_of", "given_up", "row"]
 Send = Callable[[Sequence[str]], Reply]
 """Sends one batch: gives one checked value an item, or raises `Fault`, or `CallError` for a reply of no use."""
 
-_REFUSED = 3
-"""Items refused, and none answered yet, until it is plain that the fault isn't theirs."""
-
 _DENSE = 3
 """Characters a token where money is put by before a call: few, so that the budget holds for dense text too."""
 
@@ -60,15 +57,13 @@ class Fresh:
     error: Exception | None = None
     """Why no more is sent."""
 
-    def take(self, job: Job, landed: "CallError | Refused | dict[bytes, bytes]") -> None:
+    def take(self, job: Job, landed: "Exception | Refused | dict[bytes, bytes]") -> None:
         """Note how a batch came down, and stop the others where it failed for good."""
-        if isinstance(landed, CallError):
+        if isinstance(landed, Exception):
             self.error = self.error or landed
         elif isinstance(landed, Refused):
             self.values |= landed.values
             self.refused.append(landed.error)
-            if len(self.refused) == _REFUSED:
-                self.check(job)
         else:
             self.values |= landed
             self.sound.add(job.call.name)

@@ -13,11 +13,19 @@ CHARACTERS_A_TOKEN = 4
 """What a token is taken for where a provider doesn't count them: English prose has between 4 and 5."""
 
 _ABOUT_A_TEXT = re.compile(
-    r"context.?(length|window|size)|maximum context|too (long|large)|exceed\w*\b.{0,60}\b(context|tokens?|length)"
-    r"|reduce the length|content.?(filter|policy|management)|safety|moderation|flagged|blocked",
+    r"context.?(length|window|size)|maximum (context|prompt)|too (long|large)|too many tokens"
+    r"|exceed\w*\b.{0,60}\b(context|tokens?|length)|`?inputs`? (tokens|must have less)|reduce the length"
+    r"|content.?(filter|policy|management)|safety|moderation|flagged|blocked|inappropriate|content exists risk",
     re.IGNORECASE,
 )
-"""What providers say where it is this text that they refuse, and not the request's form, the key or the account."""
+"""What providers say where it is this text that they refuse, and not the request's form."""
+_FLAGGED = re.compile(r"moderation|flagged", re.IGNORECASE)
+"""What OpenRouter says with 403, which otherwise is about the key (https://openrouter.ai/docs/errors)."""
+_ABOUT_MORE = re.compile(
+    r"\b(account|api.?key|billing|balance|credits?|quota|per (minute|hour|day|month)|at most \d+ completion tokens)\b",
+    re.IGNORECASE,
+)
+"""What they say where it is the key, the account or a parameter: then the next text would be refused too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +85,8 @@ class Call:
         return total
 
     def scrubbed(self, text: str) -> str:
-        """Text of a provider without the key, should it stand in it, and not too long."""
-        text = " ".join(text.split())
+        """Text of a provider such as a file can hold, without the key, should it stand in it, and not too long."""
+        text = " ".join(text.encode("utf-8", "replace").decode().split())
         if self.secret:
             text = text.replace(self.secret, "[key]")
         return text if len(text) <= 300 else f"{text[:299]}…"
@@ -131,5 +139,7 @@ class Fault(Exception):
         self.bad = bad
         passing = status is not None and (status in (408, 409, 425, 429) or (status >= 500 and status != 501))
         self.again = again or bad or passing
-        self.about_text = status == 413 or (status in (400, 422) and _ABOUT_A_TEXT.search(what) is not None)
+        known = {400: _ABOUT_A_TEXT, 403: _FLAGGED, 422: _ABOUT_A_TEXT}.get(status or 0)
+        text = known is not None and known.search(what) is not None and _ABOUT_MORE.search(what) is None
+        self.about_text = status == 413 or text
         super().__init__(what)

@@ -103,6 +103,8 @@ class Landed:
     """How often it was sent; 0 where it was given up before."""
     wasted: int
     """Tries that the provider was paid for to no use."""
+    broke: bool = False
+    """Whether it wasn't sent again because the budget doesn't hold it."""
 
 
 def persist(
@@ -113,6 +115,7 @@ def persist(
     tries: int,
     stop: threading.Event,
     sleep: Sleep,
+    afford: Callable[[], bool],
 ) -> Landed:
     """Send a batch until a sound reply comes, as often as is sensible.
 
@@ -123,6 +126,7 @@ def persist(
         tries: at most.
         stop: set when the others gave up, or the user did: what is in flight still lands, nothing is sent again.
         sleep: waits so many seconds, or less when stopped.
+        afford: puts money by for one more try, where one was paid to no use; false where there isn't enough.
     """
     wasted = done = 0
     fault: Fault | None = None
@@ -145,6 +149,8 @@ def persist(
         wasted += fault.bad
         if not fault.again or wasted >= BAD_TRIES or done >= tries:
             break
+        if fault.bad and not afford():
+            return Landed(None, fault, done, wasted, broke=True)
         rest = backoff(done)
         if fault.wait is not None:
             rest = min(fault.wait, LONGEST_WAIT) + random.uniform(0.0, 1.0)

@@ -117,9 +117,14 @@ def judge(
         )
     if json:
         print_json(meta)
-    counts = claims.totals(claims.per_query(read_verdicts(out), list(meta["measures"])))
-    shares = ", ".join(f"{name} {part:,g} of {whole:,g} claims" for name, (part, whole) in counts.items() if whole)
-    note(f"{out}: {shares or 'nothing to judge'}; by {judge}, claims by {meta['decomposer']['model']}; {took(meta)}")
+    judged = read_verdicts(out)
+    asked = [name for name in meta["measures"] if any(name in one.asked for one in judged.values())]
+    counts = claims.totals(claims.per_query(judged, asked)) if asked else {}
+    shares = [f"{name} {part:,g} of {whole:,g} claims" for name, (part, whole) in counts.items() if whole]
+    if unscored := meta["labels"].get("unscored", 0):
+        shares.append(f"{unscored:,} without a verdict")
+    done = ", ".join(shares) or "nothing to judge"
+    note(f"{out}: {done}; by {judge}, claims by {meta['decomposer']['model']}; {took(meta)}")
     note(f"Score them: canlegalrag score -b {benchmark} --verdicts {out}")
     finish(found, problems)
 

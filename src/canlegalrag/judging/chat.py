@@ -6,7 +6,7 @@ from typing import Any
 
 from canlegalrag.judging.choosing import Chooser, Form, Question, Talk, fenced, instructions, rows_of
 from canlegalrag.judging.quotes import quoted
-from canlegalrag.judging.replies import SYNONYMS, WHY, Choice, Unusable, stated
+from canlegalrag.judging.replies import SYNONYMS, Choice, Unusable, stated
 from canlegalrag.judging.sentences import spans
 from canlegalrag.measures.categories import CATEGORIES
 from canlegalrag.protocols import Generator
@@ -243,7 +243,7 @@ class ChatDecomposer:
         counted = self._talk.counted
         replies = self._talk.complete([(part.message(""), part.tokens()) for part in parts])
         said = [stated(one, part.first, part.last) for part, one in zip(parts, replies, strict=True)]
-        again = [n for n, one in enumerate(said) if isinstance(one, Unusable) and str(one) != WHY["refusal"]]
+        again = [n for n, one in enumerate(said) if isinstance(one, Unusable) and replies[n].stop != "refusal"]
         sent = [
             (parts[n].message(f"\n\nAn earlier reply was of no use: {said[n]}."), 2 * parts[n].tokens()) for n in again
         ]

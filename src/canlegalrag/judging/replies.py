@@ -69,6 +69,12 @@ def _silence(completion: Completion) -> str:
     return "cut" if completion.stop == "length" else "empty"
 
 
+def _why(completion: Completion, fault: str) -> str:
+    """A fault in words: those of the provider where it refused the prompt, and no model declined."""
+    said = completion.usage.get("refused") if fault == "refusal" else None
+    return _short(f"the provider refused to ask the model: {said}", _LONGEST) if said else WHY[fault]
+
+
 def choices(
     completion: Completion, ids: Sequence[str], *, name: str, field: str, labels: Mapping[str, str]
 ) -> dict[str, Choice]:
@@ -86,7 +92,7 @@ def choices(
     """
     silence = _silence(completion)
     if silence:
-        return dict.fromkeys(ids, Choice(None, silence, WHY[silence]))
+        return dict.fromkeys(ids, Choice(None, silence, _why(completion, silence)))
     reply = read(completion.text, name)
     fault = reply.fault or "missing"
     if fault == "prose" and completion.stop == "length":
@@ -157,7 +163,7 @@ def stated(
     reply = read(completion.text, "claims")
     fault = silence or ("cut" if reply.fault == "prose" and completion.stop == "length" else reply.fault)
     if fault:
-        return Unusable(WHY[fault].removesuffix(" before this item"))
+        return Unusable(_why(completion, fault).removesuffix(" before this item"))
     if reply.lists != 1:
         return Unusable(f"the reply held {reply.lists or 'no'} list{'s' * (reply.lists > 1)} of claims")
     claims: dict[tuple[int | None, str], None] = {}

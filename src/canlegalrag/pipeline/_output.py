@@ -25,6 +25,7 @@ __all__ = [
     "opened",
     "read_meta",
     "spending",
+    "trusting",
 ]
 
 BATCH = 32
@@ -88,6 +89,15 @@ def batches(items: Sequence[T]) -> Iterator[Sequence[T]]:
 def counted_since(counts: Mapping[str, int], start: Mapping[str, int], earlier: Mapping[str, int]) -> dict[str, int]:
     """What a model did in this stage: since its start, and before it was interrupted."""
     return {name: n - start.get(name, 0) + earlier.get(name, 0) for name, n in counts.items()}
+
+
+def trusting(output: "Output", calls: "Calls | None", *models: Any) -> None:
+    """Have the calls know that models answer where lines are there that they made: after a kill, the rest may hold
+    nothing but what their provider refuses.
+    """
+    if calls is not None and output.found:
+        for model in models:
+            calls.trust(str(model.identity.get("model", "")))
 
 
 def spending(calls: "Calls | None") -> AbstractContextManager[list[float | None]]:

@@ -12,7 +12,7 @@ from canlegalrag.errors import CallError, InputError
 from canlegalrag.judging.sentences import spans
 from canlegalrag.measures.categories import CATEGORIES
 from canlegalrag.measures.decided import decided, purpose_of
-from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending, trusting
 from canlegalrag.protocols import Sorter
 from canlegalrag.records import Sorted, judged_line, sorted_line
 from canlegalrag.types import Document, Failure, Judged, Verdict
@@ -101,6 +101,7 @@ def _run(
 ) -> None:
     """Sort what is missing, batch by batch."""
     begun, earlier = dict(sorter.counts), dict(output.meta["counts"])
+    trusting(output, calls, sorter)
     for batch in batches(judged):
         found = [failure for one in batch for failure in failures(benchmark, one)]
         places = [(failure.verdict.claim.query_id, failure.verdict.claim.index) for failure in found]

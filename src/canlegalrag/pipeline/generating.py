@@ -14,7 +14,7 @@ from canlegalrag.citations import find
 from canlegalrag.contexts import Context
 from canlegalrag.errors import CallError, InputError
 from canlegalrag.files import dumps, loads, run_line
-from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending, trusting
 from canlegalrag.protocols import Generator
 from canlegalrag.records import STOPS, answer_line
 from canlegalrag.types import Answer, Completion, Hit, Prompt, Query, Run
@@ -221,6 +221,7 @@ class _Job:
     def run(self, output: Output, calls: "Calls | None", progress: Callable[[int], None] | None) -> None:
         """Answer what is missing, batch by batch."""
         begun, earlier = dict(self.generator.counts), dict(output.meta["counts"])
+        trusting(output, calls, self.generator)
         for batch in batches(list(self.benchmark.queries.values())):
             todo = [query.id not in output.found for query in batch]
             if not any(todo):

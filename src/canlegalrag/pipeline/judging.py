@@ -13,7 +13,7 @@ from canlegalrag.judging.assessing import Item, assess, item_of
 from canlegalrag.judging.evidence import evidence_of, has_evidence
 from canlegalrag.measures.decided import LABELS, PURPOSES
 from canlegalrag.near import Near
-from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending
+from canlegalrag.pipeline._output import Output, batches, checksum, counted_since, opened, spending, trusting
 from canlegalrag.protocols import Decomposer, Judge
 from canlegalrag.records import answer_line, judged_line
 from canlegalrag.types import Answer, Judged, Problem
@@ -160,6 +160,7 @@ class _Job:
         models = {"judge": self.judge, "decomposer": self.decomposer}
         begun = {role: dict(model.counts) for role, model in models.items()}
         earlier = dict(output.meta["counts"])
+        trusting(output, calls, *models.values())
         for batch in batches(answers):
             todo = [answer for answer in batch if answer.query_id not in output.found]
             if not todo:
