@@ -20,6 +20,7 @@ import gradio as gr  # noqa: E402
 import tab_board  # noqa: E402
 import tab_check  # noqa: E402
 import tab_try  # noqa: E402
+from listening import PRESSED  # noqa: E402
 from place import BENCHMARK, SOURCE  # noqa: E402
 
 from canlegalrag.exploring.pages import STYLE  # noqa: E402
@@ -94,7 +95,7 @@ if __name__ == "__main__":
     demo.launch(
         theme=THEME,
         css=CSS,
-        js=LISTS,
+        js=f"() => {{ ({LISTS})(); ({PRESSED})(); }}",
         max_file_size=LIMITS.file_bytes,
         allowed_paths=[str(HERE / "examples")],
         state_session_capacity=500,

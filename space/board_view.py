@@ -82,7 +82,7 @@ def _controls(of: State, whole: boards.Board, there: list[Any], plot: str) -> li
         ),
         gr.update(value=of.text),
         gr.update(choices=pairs(columns), value=[one for one in of.columns if one in columns]),
-        gr.update(value=plot),
+        gr.update(value=plot, interactive=True),
     ]
 
 

@@ -21,10 +21,10 @@ element.addEventListener('click', (event) => {
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   history.replaceState(null, '', link.getAttribute('href'));
-  trigger('click', {doc: link.dataset.doc});
+  trigger('click');
 });
 """
-"""A click on a decision's link tells which; by keyboard, Enter on a link is a click; the address then is that link."""
+"""A click on a decision's link makes it the address; by keyboard, Enter on a link is a click."""
 
 ADDRESS = """() => {
   try { return decodeURIComponent((/^#doc=(.{1,500})$/.exec(location.hash) || ['', ''])[1]); } catch { return ''; }
@@ -36,6 +36,34 @@ FOCUS = """() => setTimeout(() => {
   if (heading) { heading.tabIndex = -1; heading.focus(); heading.scrollIntoView({block: 'start'}); }
 }, 150)"""
 """Moves the focus to what was opened, so that a screen reader and the keyboard go on from there."""
+
+FORGET = """() => {
+  const update = (what) => ({__type__: 'update', ...what});
+  return ['Press Check.', update({visible: false}), update({interactive: false}), ''];
+}"""
+"""Other files: what was checked isn't what would be submitted. In the page itself: by way of the server this could come
+after the answer of a check that was pressed later, and wipe it away."""
+
+HOLD = """(...given) => {
+  const area = document.querySelector('#submission');
+  area.focused = document.activeElement;
+  document.querySelectorAll('#submission, #submit').forEach((one) => { one.inert = true; });
+  return given;
+}"""
+"""No other files as long as some are being checked or entered: what is said then is said of those that lie there."""
+
+RELEASE = """() => {
+  const area = document.querySelector('#submission');
+  document.querySelectorAll('#submission, #submit').forEach((one) => { one.inert = false; });
+  if (document.activeElement === document.body && area.contains(area.focused)) area.focused.focus();
+}"""
+
+PRESSED = """() => addEventListener('click', (event) => {
+  const button = event.target.closest('#submit');
+  if (button) button.inert = true;
+}, true)"""
+"""The second of two quick clicks on Submit would be told that the first has entered the very same: Gradio takes both
+before either is on its way."""
 
 _log = logging.getLogger("canlegalrag.space")
 

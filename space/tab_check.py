@@ -7,7 +7,7 @@ import check_tables
 import gradio as gr
 from gradio.processing_utils import save_bytes_to_cache
 from gradio.utils import get_upload_folder
-from listening import on, said, status
+from listening import FORGET, HOLD, RELEASE, on, said, status
 from place import BENCHMARK, STORE
 
 from canlegalrag import files, submission
@@ -22,23 +22,6 @@ _TELL = """A submission is `system.json` (who and what) and `run.jsonl` or a TRE
 `answers.jsonl` and `verdicts.jsonl` where there are answers. Nothing is kept or shown to others unless you press
 Submit; then the scores and `system.json` without its contact are public. `canlegalrag check FOLDER` says the same
 on your machine."""
-_FORGET = """() => {
-  const update = (what) => ({__type__: 'update', ...what});
-  return ['Press Check.', update({visible: false}), update({interactive: false}), ''];
-}"""
-"""Other files: what was checked isn't what would be submitted. In the page itself: by way of the server this could come
-after the answer of a check that was pressed later, and wipe it away."""
-_HOLD = """(...given) => {
-  const area = document.querySelector('#submission');
-  [area.focused, area.inert] = [document.activeElement, true];
-  return given;
-}"""
-"""No other files as long as some are being checked: what is said then is said of those that lie there."""
-_RELEASE = """() => {
-  const area = document.querySelector('#submission');
-  area.inert = false;
-  if (document.activeElement === document.body && area.contains(area.focused)) area.focused.focus();
-}"""
 
 
 def _verdict(checked: submission.Checked) -> str:
@@ -142,11 +125,17 @@ def build(examples: Path) -> None:
             )
     outputs = [checked, line, problems, found, notes, scores, groups, worst, as_json, as_csv, enter, entered]
     how = {"group": "check", "show_progress_on": line}
-    on(go.click, check, given, outputs, js=_HOLD, **how).then(js=_RELEASE)
+
+    def release(event: Any) -> None:
+        for ended in (event.then, event.failure):  # `then` passes by what Gradio refuses, as when its queue is full
+            ended(js=RELEASE)
+
+    release(on(go.click, check, given, outputs, js=HOLD, **how))
     for name, button in buttons.items():
         there = [str(path) for path in sorted((examples / name).iterdir()) if path.is_file()]
-        shown = on(button.click, lambda there=there: there, None, given, group="search", js=_HOLD)
-        on(shown.then, check, given, outputs, **how).then(js=_RELEASE)
+        shown = on(button.click, lambda there=there: there, None, given, group="search", js=HOLD)
+        shown.failure(js=RELEASE)
+        release(on(shown.then, check, given, outputs, **how))
     for changed in (given.upload, given.delete, given.clear):
-        changed(js=_FORGET, outputs=[line, found, enter, entered])
-    on(enter.click, submit, [checked, given], [entered, enter], group="check")
+        changed(js=FORGET, outputs=[line, found, enter, entered])
+    release(on(enter.click, submit, [checked, given], [entered, enter], group="check", js=HOLD))

@@ -15,30 +15,19 @@ BLOCK = "A query of the benchmark belongs to a block: variations of one seed. Wh
 _OWN = (
     "This question is your own, so it has no variations: they are of the benchmark's queries. Choose one, and search."
 )
-_READS = "pipeline: what was found; oracle: the gold decisions"
+READS = "pipeline: what was found; oracle: the gold decisions"
 
 
 def _label(query: Any) -> str:
     return " · ".join(part for part in (query.text[:160], query.province, query.persona, query.variant) if part)
 
 
-def choices(province: str, voice: str) -> list[tuple[str, str]]:
-    """The benchmark's queries of a province and a voice, with what names them."""
-    return [(_label(query), query.id) for query in EXPLORER.questions(province or "", voice or "")]
-
-
-def narrow(province: str, voice: str, query_id: str | None) -> Any:
-    """The benchmark's queries of a province and a voice; a query that was chosen from among them stays."""
-    found = choices(province, voice)
-    return gr.Dropdown(choices=found, value=query_id if query_id in dict(found).values() else None)
-
-
-def pick(query_id: str | None) -> tuple[Any, Any]:
-    """A query of the benchmark, to be searched for or changed; to leave the list unused clears nothing."""
-    if not query_id:
-        return gr.skip(), gr.skip()
-    query = EXPLORER.query(query_id)
-    return query.text, query.province
+def questions() -> list[dict[str, str]]:
+    """The benchmark's queries, with what names them."""
+    return [
+        {"id": one.id, "label": _label(one), "text": one.text, "province": one.province, "voice": one.persona}
+        for one in EXPLORER.questions()
+    ]
 
 
 def search(query_id: str | None, text: str | None, province: str, one: str, two: str, k: float) -> tuple[Any, ...]:
@@ -60,7 +49,7 @@ def _for(found: Any) -> tuple[Any, ...]:
     """What there is to choose from for a question: what an answer reads, and the variations of a benchmark's query."""
     block = _block(found)
     conditions = CONDITIONS if block else CONDITIONS[:1]
-    reads = gr.Radio(conditions, value=conditions[0], info=_READS if block else _READS.partition(";")[0])
+    reads = gr.Radio(conditions, value=conditions[0], info=READS if block else READS.partition(";")[0])
     lay = gr.Radio(block, value=None, visible=bool(block))
     return reads, BLOCK if block else _OWN, gr.Dataframe(value=None, visible=bool(block)), lay, ""
 
@@ -74,16 +63,11 @@ def _block(found: Any) -> list[tuple[str, str]]:
     return [(f"{query.id}, {query.variant or 'variation'}: {query.text[:70]}…", query.id) for query in queries]
 
 
-def opened(found: Any, event: gr.EventData) -> tuple[Any, ...]:
-    """The decision whose link was clicked."""
-    return pages.document(EXPLORER, getattr(event, "doc", ""), found), gr.Tabs(selected="decision")
-
-
-def arrive(doc_id: str) -> tuple[Any, ...]:
-    """A visitor comes by the link of a decision."""
+def arrive(doc_id: str, found: Any = None) -> tuple[Any, ...]:
+    """A visitor comes by the link of a decision, or opens one among what was found."""
     if not doc_id:
         return gr.skip(), gr.skip()
-    return pages.document(EXPLORER, doc_id), gr.Tabs(selected="decision")
+    return pages.document(EXPLORER, doc_id, found), gr.Tabs(selected="decision")
 
 
 def answer(found: Any, condition: str) -> str:
@@ -104,6 +88,6 @@ def variations(found: Any) -> Any:
 def step(found: Any, query_id: str | None) -> str:
     """One variation beside the query that was searched for."""
     if found is None or not query_id:
-        return ""
+        raise InputError("variation", "nothing was searched for yet", "press Search first")
     other = EXPLORER.search("", found.retriever, found.k, query_id=query_id)
     return pages.compared(found, other, BENCHMARK.documents)

@@ -9,7 +9,7 @@ import tomllib
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
+from types import ModuleType
 
 import pytest
 from typer.testing import CliRunner
@@ -60,7 +60,7 @@ def test_a_search_ranks_and_opens_what_it_found(app: ModuleType) -> None:
     found, html, *_ = tab.search(query.id, query.text, query.province, "bm25", "bm25l", 5)
     assert len(found.hits) == 5 and found.gold
     assert html.count("<li>") == 10
-    page, _ = tab.opened(found, SimpleNamespace(doc=found.hits[0].document.id))
+    page, _ = tab.arrive(found.hits[0].document.id, found)
     assert '<div class="whole"' in page
     assert len(tab._block(found)) == 8
 
@@ -94,14 +94,20 @@ def test_the_link_of_a_decision_opens_it(app: ModuleType) -> None:
 
 def test_the_examples_are_checked_and_the_good_one_is_entered_once(app: ModuleType) -> None:
     tab = sys.modules["tab_check"]
-    entry, line, *_ = tab.check(given("good"))
-    assert line == "No problems: it can be entered."
+    (files, entry), line, *_ = tab.check(given("good"))
+    assert files == sorted(given("good")) and line == "No problems: it can be entered."
     assert "contact" not in entry["system"]
-    assert "is entered as" in tab.submit(entry)[0]
-    assert "was entered before" in tab.submit(json.loads(json.dumps(entry)))[0]
+    with pytest.raises(tab.InputError, match="other files were checked"):
+        tab.submit((files, entry), given("flawed"))
+    assert "is entered as" in tab.submit((files, entry), given("good"))[0]
+    assert "was entered before" in tab.submit((files, json.loads(json.dumps(entry))), given("good"))[0]
     assert [e["id"] for e in sys.modules["place"].STORE.entries()] == [entry["id"]]
-    assert tab.check(given("hopeless"))[0] is None
-    entry, line, problems, *_ = tab.check(given("flawed"))
+    hopeless = tab.check(given("hopeless"))[0]
+    assert hopeless[1] is None
+    for nothing in (hopeless, None):
+        with pytest.raises(tab.InputError, match="nothing was checked"):
+            tab.submit(nothing, given("hopeless"))
+    (_, entry), line, problems, *_ = tab.check(given("flawed"))
     assert entry is not None and len(problems["data"]) > 10
 
 
@@ -120,8 +126,8 @@ def test_a_measure_of_claims_shows_who_has_it(app: ModuleType) -> None:
     view = sys.modules["board_view"]
     shown = view.shown(view.boards.state("measure=accuracy"), False)
     measure, table = shown[1], shown[8].value["data"]
-    assert measure.value == "accuracy" and shown[-1] == "measure=accuracy"
-    assert [name for name, _ in measure.choices][:3] == ["ndcg@10", "recall@10", "recall@100"]
+    assert measure["value"] == "accuracy" and shown[-1] == "measure=accuracy"
+    assert [name for name, _ in measure["choices"]][:3] == ["ndcg@10", "recall@10", "recall@100"]
     assert [(row[0], row[2]) for row in table] == [("–", "stand-in")]
     assert "nobody judged answers of theirs" in shown[9] and "stand-in" in shown[9]
     assert view.shown(view.boards.state("measure=bpref"), False)[-1] == ""

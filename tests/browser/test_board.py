@@ -1,5 +1,7 @@
 """Tab 3 in a browser: the table, its filters, cards, plots with their tables, and the link that brings a view back."""
 
+import json
+import re
 from urllib.parse import urlsplit
 
 import pytest
@@ -91,6 +93,68 @@ def test_a_link_shows_no_other_board_on_the_way(visit) -> None:
     seen = there.page.evaluate("[...window.seen]")
     assert len(seen) == 1 and "bm25l" in seen[0]
     assert there.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
+
+
+def test_a_link_counts_for_whoever_opens_the_tab_before_it_does(visit) -> None:
+    """Both answers are on their way: whichever comes last, the table is of the measure that is named."""
+    there = visit(query="?measure=mrr&text=bm25l", before=ROWS)
+    there.tab("Leaderboard")
+    there.table.first.wait_for()
+    there.idle()
+    assert len(there.page.evaluate("[...window.seen]")) == 1
+    assert there.page.get_by_label("Ranked by", exact=True).input_value() == "mrr"
+    assert "measure=mrr" in there.page.locator("#link textarea, #link input").first.input_value()
+
+
+def test_no_plot_is_chosen_before_there_is_one(visit) -> None:
+    """The board that is on its way says which plot tells its systems apart, and would undo the choice."""
+    visitor = visit()
+    ranks = visitor.page.get_by_label("rank intervals", exact=True)
+    with visitor.held() as waiting:
+        visitor.tab("Leaderboard")
+        visitor.until(lambda: waiting)
+        assert not ranks.is_enabled()
+    visitor.table.first.wait_for()
+    ranks.check()
+    visitor.idle()
+    assert ranks.is_checked()
+
+
+def test_the_card_is_that_of_the_system_that_is_named(board) -> None:
+    visitor = board()
+    rows = visitor.page.locator("#leaderboard [role=row]:has([role=gridcell])")
+    with visitor.held() as waiting:
+        for n in (0, 1, 2):
+            rows.nth(n).locator("[role=gridcell]").nth(1).click()
+            visitor.until(lambda: waiting)
+    visitor.idle()
+    name = visitor.page.get_by_label("A system's card: choose one here, or click its row").input_value()
+    assert name in rows.nth(2).inner_text()
+    assert visitor.page.locator("#card h3").inner_text() == name
+
+
+def test_a_page_from_before_the_server_was_started_again(board) -> None:
+    """Such a server knows none of the choices that the page was given; nor does one of five hundred other visitors."""
+    visitor = board()
+    page = visitor.page
+    page.get_by_role("button", name="Kinds of systems, retrievers, columns").click()
+    visitor.does(lambda: visitor.choose("Columns", "mrr"))
+
+    def another(route) -> None:
+        asked = json.loads(route.request.post_data)
+        route.continue_(post_data=json.dumps(asked | {"session_hash": "another"}))
+
+    page.route("**/queue/join*", another)
+    page.route(
+        "**/queue/data*",
+        lambda route: route.continue_(url=re.sub("session_hash=[^&]*", "session_hash=another", route.request.url)),
+    )
+    visitor.does(lambda: visitor.choose("Ranked by", "mrr"))
+    page.wait_for_function(
+        """() => document.querySelector('#link textarea, #link input').value.includes('measure=mrr')"""
+    )
+    assert page.get_by_text("not in the list of choices").count() == 0
+    page.unroute_all()
 
 
 def test_every_plot_has_its_table(board, picture) -> None:

@@ -117,6 +117,36 @@ def test_files_stay_as_they_are_while_they_are_checked(visit) -> None:
     assert not visitor.page.locator("#submit").is_visible()
 
 
+def test_files_stay_as_they_are_while_they_are_entered(visit) -> None:
+    """What is said of a submission that is entered isn't said of another, nor keeps that one from being entered."""
+    visitor = visit()
+    visitor.check(*submission("Entered and left"))
+    area = visitor.page.locator("#submission")
+    with visitor.held() as waiting:
+        visitor.page.locator("#submit").dblclick()
+        visitor.until(lambda: waiting)
+        assert area.evaluate("area => area.inert")
+    assert visitor.said("submit-status").startswith("Entered and left is entered as ")
+    visitor.idle()
+    assert not area.evaluate("area => area.inert")
+
+
+@pytest.mark.parametrize("button", ["Check", "A good example", "Submit to the leaderboard"])
+def test_files_are_free_again_when_the_server_refuses(visit, button: str) -> None:
+    """As it does when its queue is full."""
+    visitor = visit()
+    visitor.check(*submission("Refused"))
+    full = json.dumps({"detail": "Queue is full. Max size is 64 and size is 64."})
+    visitor.page.route("**/queue/join*", lambda route: route.fulfill(status=503, body=full))
+    visitor.button(button).click()
+    visitor.page.get_by_text("busy").first.wait_for()
+    visitor.page.wait_for_function("!document.querySelector('#submission').inert")
+    visitor.page.unroute_all()
+    visitor.faults[:] = [fault for fault in visitor.faults if "503" not in fault]
+    visitor.does(lambda: visitor.button("Check").click())
+    visitor.page.locator("#check-status .said", has_text="No problems").wait_for()
+
+
 def test_markup_in_every_field_is_refused_and_shown_as_text(visit) -> None:
     about = dict.fromkeys(("name", "licence", "url", "contact", SCRIPT), SCRIPT)
     about |= {"authors": [SCRIPT], "used": [SCRIPT]}

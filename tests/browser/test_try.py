@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from canlegalrag import load
+
 
 def test_a_question_of_ones_own_shows_what_matched(visit) -> None:
     visitor = visit()
@@ -93,6 +95,93 @@ def test_an_answer_that_comes_after_another_search_is_not_shown_for_it(visit) ->
     visitor.page.wait_for_timeout(5000)  # longer than that answer takes
     visitor.idle()
     assert visitor.page.locator("#answered .audit").count() == 0
+
+
+def test_a_query_chosen_while_the_server_is_busy_is_what_is_searched_for(visit) -> None:
+    visitor = visit()
+    visitor.ask("may the landlord keep the deposit?")
+    first, second = (query for query in load("sample").queries.values() if query.id in {"b1-q1", "b2-q1"})
+    text = visitor.page.get_by_label("or your own question")
+    with visitor.held() as waiting:
+        visitor.button("Search").click()
+        visitor.until(lambda: waiting)
+        for query in (first, second):
+            visitor.choose("A query of the benchmark", re.compile(re.escape(query.text[:100])))
+        visitor.button("Search").click()
+    visitor.page.locator("#results table").first.wait_for()  # of scores, which only a query of the benchmark has
+    assert second.text[:60] in visitor.page.locator("#results .note").first.inner_text()
+    assert text.input_value() == second.text
+    text.fill("my own words")
+    visitor.choose("List queries from", second.province)
+    assert second.text[:60] in visitor.page.get_by_label("A query of the benchmark", exact=True).input_value()
+    assert text.input_value() == "my own words"
+
+
+def test_queries_are_listed_by_province_and_voice_at_once(visit) -> None:
+    visitor = visit()
+    queries = load("sample").queries.values()
+    one = next(iter(queries))
+    with visitor.held():
+        visitor.choose("List queries from", one.province)
+        visitor.choose("in the voice", one.persona)
+        box = visitor.page.get_by_label("A query of the benchmark", exact=True)
+        box.click()
+        listed = visitor.page.get_by_role("option").all_inner_texts()
+        visitor.page.get_by_role("option").last.click()
+        chosen = box.input_value()
+    visitor.idle()
+    fit = [query for query in queries if (query.province, query.persona) == (one.province, one.persona)]
+    assert len(listed) == len(fit) < len(queries) and box.input_value() == chosen
+    assert visitor.page.locator("#question textarea").input_value() == fit[-1].text
+
+
+@pytest.mark.parametrize("many", [2, 3])
+def test_of_many_clicks_the_last_decides(visit, many: int) -> None:
+    """Searches, decisions and variations: an answer that is on its way costs nobody what they chose after it."""
+    visitor = visit()
+    page = visitor.page
+    visitor.pick()
+    visitor.search()
+    with visitor.held() as waiting:
+        for k in range(1, 1 + many):
+            page.locator("input[type=number]").first.fill(str(k))
+            page.keyboard.press("Tab")
+            visitor.button("Search").press("Enter")
+            visitor.until(lambda: waiting)
+    visitor.idle()
+    assert page.locator("#results .hits > li").count() == many
+    names = page.locator("#results .hits a").all_inner_texts()
+    with visitor.held() as waiting:
+        for n in range(many):
+            page.locator("#results .hits a").nth(n).press("Enter")
+            visitor.until(lambda: waiting)
+    visitor.idle()
+    assert page.locator("#decision h2").inner_text() == names[many - 1]
+    visitor.does(lambda: visitor.tab("Variations"))
+    radios = page.get_by_role("tabpanel").get_by_role("radio", name=re.compile("b[0-9]-q[0-9]"))
+    with visitor.held() as waiting:
+        for n in range(1, 1 + many):
+            radios.nth(n).check()
+            visitor.until(lambda: waiting)
+    visitor.idle()
+    asked = load("sample").queries[radios.nth(many).get_attribute("value")]
+    assert asked.text[:60] in page.locator("#stepped .columns > section").last.inner_text()
+
+
+def test_an_answer_reads_what_was_chosen_last(visit) -> None:
+    visitor = visit()
+    visitor.pick()
+    visitor.search()
+    visitor.tab("Answer")
+    with visitor.held() as waiting:
+        visitor.button("Write an answer and judge it").click()
+        visitor.until(lambda: waiting)
+        visitor.page.get_by_label("oracle", exact=True).check()
+        visitor.button("Write an answer and judge it").click()
+    visitor.idle()
+    known = load("sample")
+    gold = known.qrels[next(iter(known.queries))]
+    assert f"from {len(gold)} decision" in visitor.page.locator("#answered .note").first.inner_text()
 
 
 def test_the_variations_of_a_block(visit, picture) -> None:
