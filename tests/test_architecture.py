@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "canlegalrag"
 FLOORS = (
     ("types",),
-    ("errors", "near", "disk"),
+    ("errors", "near", "disk", "wording"),
     ("text_rules", "citations", "plain"),
     ("text",),
     ("protocols", "files", "chunking", "measures"),

@@ -94,6 +94,14 @@ def block(html: str, name: str) -> str:
     return html.split(f'id="q1{name}">')[1].split('<div class="claim"')[0].split("</section>")[0]
 
 
+def test_a_stand_in_is_named_before_its_verdicts_and_after_them() -> None:
+    by = tuple(replace(verdict, judge="offline/lexical") for verdict in JUDGED.verdicts)
+    said = "offline/lexical is a stand-in for a judge"
+    text = shown(replace(JUDGED, verdicts=by))
+    assert text.index("Question") < text.index(said) < text.index("Answer\n") < text.rindex(said)
+    assert "Judged by " in shown().split("Answer\n")[0]
+
+
 def test_one_label_a_claim_and_purpose() -> None:
     labels = [[(r.purpose, r.label) for r in of] for of in rulings(JUDGED, "answer", BENCHMARK)]
     assert labels == [

@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 
 import canlegalrag
+from canlegalrag import experiment, submission
 from canlegalrag.benchmark import Benchmark, check, check_run, fingerprint, load
 from canlegalrag.build import build
 from canlegalrag.errors import BenchmarkError, InputError
+from canlegalrag.measures.registry import Registry
+from canlegalrag.measures.retrieval import score
+from canlegalrag.recipes import compose, parse
 from canlegalrag.types import Answer, Claim, Document, Hit, LabelledPair, Query, Snippet
 
 
@@ -53,6 +57,24 @@ def test_load_is_a_function_of_the_package() -> None:
     assert canlegalrag.Benchmark is Benchmark
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = canlegalrag.nothing
+
+
+def test_what_holds_a_corpus_is_shown_in_a_line(tmp_path: Path) -> None:
+    """A notebook prints the last value of a cell: it must not be every decision of a corpus."""
+    shown = "<Benchmark 'small': 2 documents, 2 queries, 3 judgments"
+    found = small()
+    assert repr(found) == f"{shown}>"
+    assert repr(replace(found, recorded_fingerprint="f" * 64)) == f"{shown}, content {'f' * 16}>"
+    known = found.fingerprint
+    assert repr(found) == f"{shown}, content {known[:16]}>"
+    sample = load("sample")
+    recipes = [parse(name) for name in ("bm25-1024", "offline-hashing-1024")]
+    made = [compose(recipe, sample, cache=tmp_path / "cache") for recipe in recipes]
+    outcome = experiment.run(sample, recipes[:1], tmp_path / "out", k=5, cache=tmp_path / "cache")
+    checked = submission.check({"run": tmp_path / "out" / "bm25-1024" / "run.jsonl"}, sample)
+    scores = score(sample.qrels, {}, "mrr")
+    nouns = [sample, *made, *(of.retriever for of in made), outcome, checked, scores, Registry.build(sample.documents)]
+    assert {type(noun).__name__: len(text) for noun in nouns if len(text := repr(noun)) > 2_000} == {}
 
 
 def test_asked_names_the_province_where_there_is_one() -> None:
@@ -249,15 +271,15 @@ def test_many_faults_of_a_kind_bury_no_other() -> None:
     found = [str(p) for p in check_run(small(), run, lambda query, i, document: f"run.jsonl:{i}")]
     assert found == [
         *(f"query 'other-{i}': is not in the benchmark: left out" for i in range(5)),
-        "run: 45 more queries are not in the benchmark: left out",
+        "run: 45 more queries not in the benchmark: left out",
         *(
             f"query 'other-{i}': scores rise along the list: the standard measures follow the scores, the paper's the "
             "list (write the best first)"
             for i in range(5)
         ),
-        "run: 45 more rankings have scores that rise along the list",
+        "run: 45 more rankings with scores that rise along the list",
         *(f"run.jsonl:{i}: document 'nope{i}' is not in the corpus: not relevant" for i in range(5)),
-        "run: 99995 more documents are not in the corpus: not relevant",
+        "run: 99,995 more documents not in the corpus: not relevant",
         "query '001': has no ranking: scores zero",
     ]
 

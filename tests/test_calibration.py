@@ -207,7 +207,7 @@ def test_what_no_judge_saw_and_what_has_no_label_count_nowhere() -> None:
     }
     found = calibrate(Scripted(), KNOWN, repeats=1, verdicts=verdicts)["corrected"]["accuracy"]
     assert (found["n"], found["unscored"], found["answers"]) == (51, 1, 51)
-    assert "1 claims have no label" in found["notes"][0]
+    assert "1 claim without a label" in found["notes"][0]
 
 
 def test_groundedness_over_many_pieces_says_so() -> None:

@@ -80,7 +80,7 @@ def test_scores_come_with_their_judge_and_by_group(made: Path) -> None:
 
 def test_an_answer_is_shown_claim_by_claim(made: Path) -> None:
     done = call(made, "audit", "verdicts.jsonl", "--query", "b1-q1", "--html", "page.html")
-    assert done.returncode == 0 and "page.html: 1 answers" in done.stderr
+    assert done.returncode == 0 and "page.html: 1 answer" in done.stderr
     page = (made / "page.html").read_text("utf-8")
     assert "same basement for seven years" in page and "offline/lexical" in page and "<script" not in page
     shown = call(made, "audit", "verdicts.jsonl", "--query", "b1-q1")

@@ -53,7 +53,7 @@ def test_a_recipe_that_fails_is_listed_and_the_others_go_on(sample: Benchmark, t
     assert list(outcome.results) == ["bm25"]
     assert "no provider 'nowhere'" in outcome.failed["broken"]
     assert any(line.startswith("Failed: broken: ") for line in experiment.reading(outcome, tmp_path / "out"))
-    with pytest.raises(InputError, match="all 1 recipes: failed: broken: "):
+    with pytest.raises(InputError, match="the recipe: failed: broken: "):
         experiment.run(sample, [broken], tmp_path / "none", k=5, cache=tmp_path / "cache", keep_going=True)
 
 

@@ -99,6 +99,7 @@ def test_ids_keep_leading_zeros_and_accents(tmp_path: Path) -> None:
         ("q.jsonl", "[1]\n", "a list, not a JSON object"),
         ("q.jsonl", '{"query-id": "q', r"q\.jsonl:1: not JSON"),
         ("q.jsonl", "[" * 100_000, "not JSON"),
+        ("q.csv", "query-id,corpus-id,score\nq1,a,1\n", r"q\.csv:1: 1 column \(commas aren't read: put tabs: query"),
         ("q.txt", "q 1 0 a 1\n", "5 columns .*ids with spaces need tabs or JSON Lines"),
         ("q.tsv", "\ta\t1\n", "query id '' is blank"),
         ("q.jsonl", '{"query-id": " q", "corpus-id": "a", "score": 1}\n', "' q' begins or ends with white space"),
@@ -157,7 +158,12 @@ def test_wrong_jsonl_runs(tmp_path: Path, content: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("q1 Q0 2019 SCC 65 1 0.5 x\n", "8 columns instead of 6 .*ids with spaces need JSON Lines"),
+        ("q1 a 1 0.5 tag\n", "5 columns, 6 expected: query Q0 document rank score tag"),
+        ("q1,Q0,a,1,0.5,tag\n", "1 column, 6 expected.*commas aren't read: put blanks or tabs"),
+        (
+            "q1 Q0 2019 SCC 65 1 0.5 x\n",
+            "8 columns, 6 expected: query Q0 document rank score tag .*ids with spaces need JSON Lines",
+        ),
         ("q1 Q0 a 1 nan x\n", "score 'nan' is not a finite number"),
         ("q1 Q0 a 1 inf x\n", "score 'inf' is not a finite number"),
         ("q1 Q0 a 1 0,5 x\n", "score '0,5' is not a finite number"),

@@ -407,7 +407,8 @@ def test_a_group_is_ranked_by_its_queries_alone() -> None:
     unknown = leaderboard.board(entries, field="persona", group="expert")
     assert unknown.rows[0].tied is None and any("isn't known" in note for note in unknown.notes)
     plot = leaderboard.plot(leaderboard.board(entries, loaded=benchmark), "groups", field="persona")
-    assert plot.rows[0] == ["for experts", "expert", 1.0, 1.0, 1.0, 4.0]
+    # Four blocks: no interval.
+    assert plot.rows[0] == ["for experts", "expert", 1.0, "–", "–", 4.0]
 
 
 def test_the_baselines_are_those_of_the_results_and_their_tests_are_those_published() -> None:

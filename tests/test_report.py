@@ -54,6 +54,38 @@ def test_runs_come_best_first_with_interval_n_and_skipped() -> None:
     assert shown.index("0.750") < shown.index("0.250")
 
 
+def test_stand_ins_are_named_above_every_table() -> None:
+    """A row carries the name of a model that didn't run: whoever reads its figures must know it first."""
+    said = "Rows named (offline) ran with stand-ins in place of the models that they name"
+    results = {"paper-gemini (offline)": payload(0.5), "bm25": payload(0.25)}
+    assert report.markdown(results, ["ndcg@10"], "ndcg@10").startswith(said)
+    shown = " ".join(text_of(report.runs_table(results, ["ndcg@10"], "ndcg@10")).split())
+    assert shown.index(said) < shown.index("paper-gemini")
+    page = report.html(results, [], title="t", main="ndcg@10")
+    assert page.index(said) < page.index("<td class=text>paper-gemini")
+    named = {"offline-hashing": payload(0.5), "bm25": payload(0.25)}  # claims no other model
+    assert said not in report.html(named, [], title="t", main="ndcg@10")
+
+
+def test_groups_of_few_blocks_are_counted() -> None:
+    few = {"mrr": {"mean": 1.0, "n": 2, "skipped": 0, "low": None, "high": None}}
+    many = {"mrr": {"mean": 0.5, "n": 9, "skipped": 0, "low": 0.4, "high": 0.6}}
+    shown = " ".join(text_of(report.groups_table("persona", {"lay": few, "expert": many})).split())
+    assert "no interval: fewer than 5 blocks (1 of 2 groups)" in shown
+    assert "no interval" not in text_of(report.groups_table("persona", {"expert": many}))
+    undefined = {"mrr": few["mrr"] | {"mean": None, "n": 0}}
+    assert "no interval" not in text_of(report.groups_table("persona", {"none": undefined, "expert": many}))
+
+
+def test_the_page_says_where_runs_end_before_a_measure_does() -> None:
+    results = {name: payload(0.5, name="recall@100") for name in ("a", "b", "deep")}
+    for name, depth in (("a", 10), ("b", 10), ("deep", 100)):
+        results[name]["provenance"] |= {"depth": depth, "documents": 500}
+    page = report.html(results, [], title="t", main="recall@100")
+    assert page.count("the run lists at most") == 1
+    assert "a, b: the run lists at most 10 documents a query: recall@100 counts what is in those." in page
+
+
 def test_one_run() -> None:
     shown = text_of(report.scores_table(RESULTS["low"]))
     assert re.search(r"ndcg@10 .* 0\.2500 .* 0\.150 … 0\.350 .* 4 .* 1 .* standard", shown)

@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import pytest
 
@@ -10,7 +11,8 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.errors import InputError
 from canlegalrag.files import dumps
 from canlegalrag.measures.retrieval import parse, parse_all
-from canlegalrag.types import Document, Hit, Passage, Query, Snippet
+from canlegalrag.measures.stats import Comparison
+from canlegalrag.types import Document, Hit, Passage, Query, Run, Snippet
 
 
 def bench() -> Benchmark:
@@ -63,10 +65,15 @@ def test_means_run_over_the_benchmarks_queries() -> None:
 
 
 def test_the_interval_lies_between_the_blocks() -> None:
-    """Two blocks with means 1/2 (q1, q2) and 1/2 (q3): each resample of blocks has the mean 1/2."""
-    payload, _ = submission.score_run(RUN, parse_all("mrr"), benchmark=bench())
-    assert payload["measures"]["mrr"]["low"] == pytest.approx(0.5)
-    assert payload["measures"]["mrr"]["high"] == pytest.approx(0.5)
+    """Five blocks, each with one query found and one not: each resample of blocks has the mean 1/2."""
+    queries = {f"q{i}": Query(f"q{i}", "x", block=str(i // 2)) for i in range(10)}
+    whole = Benchmark("five", bench().documents, queries, {q: {"a": 1} for q in queries})
+    payload, _ = submission.score_run(
+        {f"q{i}": [Hit("a", 1.0)] for i in range(0, 10, 2)}, [parse("mrr")], benchmark=whole
+    )
+    assert (payload["measures"]["mrr"]["low"], payload["measures"]["mrr"]["high"]) == pytest.approx((0.5, 0.5))
+    few, _ = submission.score_run(RUN, parse_all("mrr"), benchmark=bench())
+    assert few["measures"]["mrr"]["low"] is None, "two blocks are too few"
 
 
 def test_bare_judgments_have_queries_for_blocks() -> None:
@@ -77,6 +84,25 @@ def test_bare_judgments_have_queries_for_blocks() -> None:
     assert [str(p) for p in problems] == [
         "query 'q9': is not in the judgments: left out",
         "query 'q2': has no ranking: scores zero",
+    ]
+
+
+def test_an_id_that_was_written_as_a_citation_is_known_again() -> None:
+    """`2021 BCSC 90101` is what a paper would write; the corpus has the id that is made of it."""
+    documents = {i: Document(i, "", i) for i in ("2021-bcsc-90101", "2021-bcsc-90102", "a-1", "a.1")}
+    found = Benchmark("cited", documents, {"b1-q1": Query("b1-q1", "x")}, {"b1-q1": {"2021-bcsc-90101": 1}})
+    run = {"b1-q1": [Hit("2021 BCSC 90101", 2.0), Hit("a 1", 1.0)], "B1 Q1": [Hit("a-1", 1.0)]}
+    document = "query 'b1-q1': hits[0]: document '2021 BCSC 90101' is not "
+    _, problems = submission.score_run(run, parse_all("mrr"), benchmark=found)
+    assert [str(p) for p in problems] == [
+        "query 'B1 Q1': is not in the benchmark: left out (did you mean 'b1-q1'?)",
+        f"{document}in the corpus: not relevant (did you mean '2021-bcsc-90101'?)",
+        "query 'b1-q1': hits[1]: document 'a 1' is not in the corpus: not relevant",  # two ids would do
+    ]
+    _, problems = submission.score_run(run, parse_all("mrr"), qrels=found.qrels)
+    assert [str(p) for p in problems] == [
+        "query 'B1 Q1': is not in the judgments: left out (did you mean 'b1-q1'?)",
+        f"{document}judged (did you mean '2021-bcsc-90101'?)",
     ]
 
 
@@ -104,16 +130,61 @@ def test_comparing_counts_every_pair_on_the_same_queries() -> None:
 
 
 def test_few_blocks_come_with_a_caveat() -> None:
-    """Two blocks: p is at least 2/2^2. The interval of the one pair leaves zero out, which must not be overlooked."""
+    """Two blocks: p is at least 2/2^2, and with three pairs three times that, which is cut at 1."""
     (pair,), _ = submission.compare_runs({"x": RUN, "y": {}}, parse("mrr"), bench())
-    assert pair.low > 0
     assert submission.caveats([pair]) == [
-        "2 blocks and 1 pairs: the smallest corrected p that the test can give is 0.5, so nothing can be told apart at "
-        "0.05. Compare fewer runs, or use more blocks.",
-        "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, "
-        "the verdict is corrected for all pairs.",
+        "x and y differ in 2 of 2 blocks: the smallest p that the test can give is 0.5, so nothing can be told apart "
+        "at 0.05. Use more blocks."
+    ]
+    assert submission.caveats([pair] * 3) == [
+        "2 blocks and 3 pairs: the smallest corrected p that the test can give is 1, so nothing can be told apart at "
+        "0.05. Compare fewer runs, or use more blocks."
     ]
     assert submission.caveats([]) == []
+
+
+def test_blocks_that_tie_leave_the_test_less_to_say() -> None:
+    """Of eight blocks five tie: 2^3 outcomes are left, so p is at least 0.25, however the interval lies."""
+    pair = Comparison("x", "y", 0.5, 0.2, 0.3, 0.1, 0.6, 0.25, 0.25, 8, 0, 8, False, 3)
+    assert submission.caveats([pair]) == [
+        "x and y differ in 3 of 8 blocks: the smallest p that the test can give is 0.25, so nothing can be told apart "
+        "at 0.05. Use more blocks.",
+        "Some intervals leave zero out though the pair can't be told apart: over few blocks a bootstrap interval is "
+        "too narrow, and the verdict is the test's.",
+    ]
+    assert submission.caveats([pair] * 3)[0] == (
+        "8 blocks and 3 pairs, no pair of which differs in more than 3 of the blocks: the smallest corrected p that "
+        "the test can give is 0.75, so nothing can be told apart at 0.05. Compare fewer runs, or use more blocks."
+    )
+    wide = replace(pair, b="z", p=0.001, p_holm=0.003, blocks=40, differing=40, apart=True)
+    assert submission.caveats([wide, replace(pair, blocks=40), replace(pair, a="y", blocks=40, differing=0)])[0] == (
+        "y and y differ in none of 40 blocks: the smallest p that the test can give is 1, so they can't be told apart "
+        "at 0.05. So it is with 1 more pair."
+    )
+    corrected = replace(pair, p=0.02, p_holm=0.06, blocks=40, differing=40)
+    assert submission.caveats([wide, corrected, corrected]) == [
+        "Some intervals leave zero out though the pair can't be told apart: an interval is of one pair alone, the "
+        "verdict is corrected for all pairs."
+    ]
+
+
+def test_a_measure_that_looks_deeper_than_the_run_is_named() -> None:
+    """The run lists two documents a query at most (`d` twice is one), of four: recall@3 is that of two."""
+    run = {"q1": [Hit("a", 3.0), Hit("d", 2.0), Hit("d", 1.0)], "q3": [Hit("c", 1.0)]}
+
+    def said(measures: str, run: Run = run, **made: int) -> str:
+        return submission.shallow(submission.score_run(run, parse_all(measures), benchmark=bench(), made=made)[0])
+
+    lists = "The run lists at most 2 documents a query: "
+    assert said("recall@3 ndcg@2 rprec") == lists + "recall@3 counts what is in those."
+    assert said("recall@3 hit@9 map mrr") == lists + "recall@3, hit@9, map and mrr count what is in those."
+    assert said("recall@2 map") == said("paper_recall@10") == ""
+    assert said("recall@3", k=3) == "", "three were asked for: no more match"
+    whole = {"q1": [Hit(d, -n) for n, d in enumerate("abcd")]}
+    assert said("recall@100", whole) == "", "the whole corpus is listed"
+    bare, _ = submission.score_run(run, parse_all("recall@5"), qrels=bench().qrels)
+    assert submission.shallow(bare) == lists + "recall@5 counts what is in those."
+    assert said("recall@5", {}) == "" and submission.shallow(bare | {"provenance": {}}) == ""
 
 
 def test_number() -> None:
@@ -222,7 +293,7 @@ def test_depths_do_nothing_where_something_is_missing() -> None:
     assert [p.where for p in problems] == ["query 'q3': hits[0]", "measures of characters"]
     partly = spanned(snippets=spanned().snippets[:1])
     _, problems = submission.score_run(SPANS, parse_all("mrr"), benchmark=partly, depths=[1])
-    assert problems[-1].what.startswith("2 queries have no gold span: they count as zero")
+    assert problems[-1].what.startswith("2 queries without a gold span: counted as zero")
 
 
 def test_one_data_set_has_no_table_of_its_own() -> None:
@@ -272,7 +343,7 @@ def test_offsets_that_cant_be_used_are_named(odd, message) -> None:
 def test_many_faults_are_one_problem() -> None:
     run = {"q1": [*hits(("a", 0, 5)), *([Hit("a", -1.0)] * 9)]}
     _, problems = submission.score_run(run, benchmark=spanned())
-    assert str(problems[-2]) == "run: 4 more hits have offsets that can't be used"
+    assert str(problems[-2]) == "run: 4 more hits with offsets that can't be used"
     assert sum("hits[" in p.where for p in problems) == 5
 
 
@@ -309,7 +380,7 @@ def test_reference_measures_say_which_zeros_are_empty() -> None:
     )
     assert payload["measures"]["reference_span_recall@1"]["mean"] == pytest.approx(1 / 3)
     assert [str(p) for p in problems] == [
-        "measure 'reference_span_recall@1': 2 queries have no gold span: they count as zero, as in the published code "
+        "measure 'reference_span_recall@1': 2 queries without a gold span: counted as zero, as in the published code "
         "(span_… leaves them out)"
     ]
 

@@ -54,14 +54,17 @@ def test_means_run_over_the_benchmark_and_a_forgotten_query_scores_zero():
     assert not any(p.fatal for p in problems)
 
 
-def test_intervals_are_over_blocks_and_a_single_block_has_none():
-    data = {q: judged(q, labels) for q, labels in (("q1", "ss"), ("q2", "su"), ("q3", "uu"))}
-    row = submission.score_verdicts(data, "accuracy", benchmark=bench())[0]["measures"]["accuracy"]
-    # Blocks b1 (1 and 1/2) and b2 (0): a draw of b1 twice is 3/4, of b2 twice 0.
-    assert (row["low"], row["high"]) == (0.0, 0.75)
-    one = Benchmark("b", {}, {q: replace(query, block="b") for q, query in bench().queries.items()}, {})
-    row = submission.score_verdicts(data, "accuracy", benchmark=one)[0]["measures"]["accuracy"]
-    assert (row["low"], row["high"]) == (None, None)
+def test_intervals_are_over_blocks_and_need_five_of_them():
+    """Five blocks, each with one answer of supported claims and one of none: every draw of blocks has the mean 1/2."""
+    ids = [f"q{n}" for n in range(10)]
+    data = {q: judged(q, "ss" if n % 2 else "uu") for n, q in enumerate(ids)}
+    queries = {q: Query(q, "?", block=f"b{n // 2}") for n, q in enumerate(ids)}
+    five = Benchmark("b", {}, queries, {}, answers={q: Answer(q, "So it is.") for q in ids})
+    row = submission.score_verdicts(data, "accuracy", benchmark=five)[0]["measures"]["accuracy"]
+    assert (row["mean"], row["low"], row["high"]) == (0.5, 0.5, 0.5)
+    four = replace(five, queries=queries | {q: replace(queries[q], block="b0") for q in ids[-2:]})
+    row = submission.score_verdicts(data, "accuracy", benchmark=four)[0]["measures"]["accuracy"]
+    assert (row["mean"], row["low"], row["high"]) == (0.5, None, None)
 
 
 def test_groups_by_fields_of_the_queries_and_by_condition():

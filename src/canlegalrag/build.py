@@ -20,6 +20,7 @@ from canlegalrag.errors import InputError
 from canlegalrag.files import dumps
 from canlegalrag.layouts import parquet
 from canlegalrag.layouts._manifest import confined, read_manifest
+from canlegalrag.wording import many
 
 __all__ = ["build"]
 
@@ -188,7 +189,7 @@ def card(benchmark: Benchmark, manifest: dict[str, Any]) -> str:
         "years": f"{years[0]} to {years[1]}" if years else "unknown",
         "courts": _counts(dict(list(summary["courts"].items())[:20])),
         "languages": _counts(summary["languages"]),
-        "queries": f"{summary['queries']:,} in {summary['blocks']:,} blocks",
+        "queries": f"{summary['queries']:,} in {many(summary['blocks'], 'block')}",
         "provinces": _counts(summary["provinces"]),
         **({"data sets": _counts(summary["datasets"])} if set(summary["datasets"]) - {"(none)"} else {}),
         "judgments": f"{summary['judgments']:,}",

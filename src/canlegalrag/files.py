@@ -11,6 +11,7 @@ from canlegalrag.disk import write_whole
 from canlegalrag.errors import InputError
 from canlegalrag.plain import id_fault, is_whole
 from canlegalrag.types import Document, Hit, Passage, Qrels
+from canlegalrag.wording import many
 
 __all__ = [
     "decode",
@@ -24,6 +25,7 @@ __all__ = [
     "read_run",
     "read_text",
     "run_line",
+    "trec_fault",
     "write_atomic",
     "write_qrels",
     "write_trec",
@@ -235,9 +237,9 @@ def _qrels_text(path: Path) -> Iterator[tuple[str, Any, Any, Any]]:
         elif len(cells) == 3:
             yield f"{path}:{number}", cells[0], cells[1], cells[2]
         else:
-            what = f"{len(cells)} columns"
             fix = "4 (query 0 document grade) or 3 (query document grade); ids with spaces need tabs or JSON Lines"
-            raise InputError(f"{path}:{number}", what, fix)
+            fix = "commas aren't read: put tabs: query, document, grade; or write JSON Lines" if "," in line else fix
+            raise InputError(f"{path}:{number}", many(len(cells), "column"), fix)
 
 
 def parquet_rows(path: Path) -> Iterator[dict[str, Any]]:
@@ -332,14 +334,18 @@ def _read_trec(path: Path) -> dict[str, list[Hit]]:
     run: dict[str, list[Hit]] = {}
     for number, line in _lines(path):
         cells = line.split()
-        if len(cells) not in (5, 6):
-            what = f"{len(cells)} columns instead of 6"
-            fix = "query Q0 document rank score tag; ids with spaces need JSON Lines"
-            raise InputError(f"{path}:{number}", what, fix)
+        if len(cells) not in (5, 6) or (len(cells) == 5 and finite(cells[4]) is None):  # the tag may be missing
+            raise InputError(f"{path}:{number}", *trec_fault(line))
         run.setdefault(cells[0], []).append(Hit(cells[2], _score(f"{path}:{number}", cells[4])))
     for hits in run.values():
         hits.sort(key=lambda hit: -hit.score)
     return run
+
+
+def trec_fault(line: str) -> tuple[str, str]:
+    """What is wrong with a line that hasn't the columns of a TREC run, and the next step."""
+    fix = "commas aren't read: put blanks or tabs" if "," in line else "ids with spaces need JSON Lines"
+    return f"{many(len(line.split()), 'column')}, 6 expected: query Q0 document rank score tag", fix
 
 
 def run_line(query_id: str, hits: Sequence[Hit]) -> str:

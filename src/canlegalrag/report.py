@@ -8,10 +8,11 @@ from typing import Any
 from rich.table import Table
 
 from canlegalrag import charts, price_report, span_report, tables
-from canlegalrag.measures.stats import Comparison
+from canlegalrag.measures.stats import FEWEST, Comparison
 from canlegalrag.reproduction import Row
-from canlegalrag.submission import number
+from canlegalrag.submission import number, shallow
 from canlegalrag.tables import figure
+from canlegalrag.wording import many
 
 __all__ = [
     "comparison_table",
@@ -95,14 +96,22 @@ def groups_table(field: str, groups: Mapping[str, Mapping[str, Any]], measures: 
     """One run by a field of the queries: a row a value, a column a measure; the first five, where none are named."""
     known = list(next(iter(groups.values()), {}))
     measures = [m for m in measures if m in known] or known[:5]
-    more = f"{len(known) - len(measures)} more measures: --json" if len(measures) < len(known) else None
-    table = Table(title=f"by {field}", title_justify="left", caption=more, caption_justify="left")
+    more = f"{many(len(known) - len(measures), 'more measure')}: --json" if len(measures) < len(known) else None
+    bare = sum(any(_bare(rows[m]) for m in measures) for rows in groups.values())
+    few = f"no interval: fewer than {FEWEST} blocks ({bare} of {many(len(groups), 'group')})" if bare else None
+    caption = "\n".join(filter(None, (few, more))) or None
+    table = Table(title=f"by {field}", title_justify="left", caption=caption, caption_justify="left")
     for name in (field, "n", *measures):
         table.add_column(name, justify="left" if name == field else "right")
     for label, rows in groups.items():
         cells = [f"{figure(rows[m]['mean'])} [{_interval(rows[m])}]" for m in measures]
         table.add_row(label, str(rows[measures[0]]["n"]), *cells)
     return table
+
+
+def _bare(row: Mapping[str, Any]) -> bool:
+    """Whether a mean has no interval."""
+    return row["mean"] is not None and row["low"] is None
 
 
 def _board(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> tuple[list[str], list[list[str]]]:
@@ -121,10 +130,20 @@ def _board(results: Mapping[str, Payload], measures: Sequence[str], main: str) -
     return [*heads, "n", "skipped"], body
 
 
+def _stand_ins(results: Iterable[str]) -> str:
+    """What must be read before the figures where a run carries a model's name and was made without it."""
+    if not any(name.endswith("(offline)") for name in results):
+        return ""
+    return (
+        "Rows named (offline) ran with stand-ins in place of the models that they name: their figures show that a row "
+        "runs, and say nothing about those models."
+    )
+
+
 def runs_table(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> Table:
     """Several runs: a row a run, best first by the main measure, whose interval is shown."""
     heads, body = _board(results, measures, main)
-    table = Table()
+    table = Table(title=_stand_ins(results) or None, title_justify="left")
     for head in heads:
         table.add_column(head, justify="left" if head == "run" else "right")
     for cells in body:
@@ -147,7 +166,8 @@ def reproduction_table(rows: Sequence[Row]) -> Table:
 
 def comparison_table(comparisons: Sequence[Comparison], measure: str) -> Table:
     """Every pair of runs: difference, interval, p and whether they can be told apart."""
-    title = f"{measure}: paired randomisation tests over blocks, Holm over {len(comparisons)} pairs"
+    holm = f", Holm over {len(comparisons)} pairs" if len(comparisons) > 1 else ""
+    title = f"{measure}: {'paired randomisation tests' if holm else 'a paired randomisation test'} over blocks{holm}"
     table = Table(title=title, title_justify="left")
     for name in ("a", "b", "mean a", "mean b", "a − b", "95 % interval", "p", "p (Holm)", "verdict"):
         table.add_column(name, justify="left" if name in ("a", "b", "verdict") else "right")
@@ -223,8 +243,10 @@ def html(
     parts = [
         f"<p>{_about(first)}</p>",
         "<h2>Scores</h2>",
+        *([f"<p>{escape(said)}</p>"] if (said := _stand_ins(results)) else []),
         tables.html(*_board(results, measures, main)),
         _definitions(first, measures),
+        *(f"<p>{escape(line)}</p>" for line in _depths(results)),
         f"<h2>{escape(main)} with 95 % intervals</h2>",
         _figure_of(charts.forest([(run, results[run]["measures"][main]) for run in ordered], main)),
     ]
@@ -283,7 +305,17 @@ def _figure_of(svg: str) -> str:
 def markdown(results: Mapping[str, Payload], measures: Sequence[str], main: str) -> str:
     """The table of several runs in Markdown, best first by the main measure, whose interval is shown."""
     heads, body = _board(results, measures, main)
-    return tables.markdown(heads, body)
+    said = _stand_ins(results)
+    return (f"{said}\n\n" if said else "") + tables.markdown(heads, body)
+
+
+def _depths(results: Mapping[str, Payload]) -> list[str]:
+    """Which runs list fewer documents than a measure looks at; those of which the same is said in one line."""
+    named: dict[str, list[str]] = {}
+    for run, payload in results.items():
+        if said := shallow(payload):
+            named.setdefault(said, []).append(run)
+    return [f"{', '.join(runs)}: {said[0].lower()}{said[1:]}" for said, runs in named.items()]
 
 
 def _cell(row: Mapping[str, Any]) -> str:
@@ -295,9 +327,10 @@ def _about(payload: Payload) -> str:
     benchmark = made["benchmark"] or {"name": "judgments", "fingerprint": ""}
     unit, n = made["bootstrap"]["unit"], made["blocks"]
     return (
-        f"{escape(benchmark['name'])}, content {escape(benchmark['fingerprint'][:16])}, {made['queries']} queries. "
-        f"Means run over all queries of the benchmark; a query without a ranking counts as zero. Intervals are "
-        f"percentile bootstrap intervals over {n} {unit}s. Made with canlegalrag {escape(made['canlegalrag'])}."
+        f"{escape(benchmark['name'])}, content {escape(benchmark['fingerprint'][:16])}, "
+        f"{many(made['queries'], 'query')}. Means run over all queries of the benchmark; a query without a ranking "
+        f"counts as zero. Intervals are percentile bootstrap intervals over {many(n, unit)}. Made with canlegalrag "
+        f"{escape(made['canlegalrag'])}."
     )
 
 
@@ -317,9 +350,10 @@ def _comparisons(comparisons: Sequence[Comparison], notes: Sequence[str]) -> str
     rows = [
         [c.a, c.b, _signed(c.difference, 4), _signed(c.low), _signed(c.high), *_p(c), verdict(c)] for c in comparisons
     ]
+    holm = f", Holm's correction over {len(comparisons)} pairs" if len(comparisons) > 1 else ""
     note = (
-        f"Paired randomisation tests that flip whole blocks ({comparisons[0].blocks} of them), Holm's correction over "
-        f"{len(comparisons)} pairs. Queries of one block share a seed, so they aren't independent."
+        f"Paired randomisation tests that flip whole blocks ({comparisons[0].blocks} of them){holm}. Queries of one "
+        "block share a seed, so they aren't independent."
     )
     more = "".join(f"<p>{escape(line)}</p>" for line in notes)
     return f"<p>{escape(note)}</p>{more}{tables.html(heads, rows)}"

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from canlegalrag.recipes import Recipe, averages, published
+from canlegalrag.wording import many
 
 __all__ = ["Row", "method", "rows", "warning"]
 
@@ -88,5 +89,6 @@ def warning(benchmark: str, documents: int, queries: int) -> str:
         return ""
     return (
         f"The paper's figures are of its 532 queries and the first 1,000 documents of CanLegalRAGBench; this is "
-        f"{benchmark}, {queries} queries and {documents:,} documents, so a difference is no fault of either."
+        f"{benchmark}, {many(queries, 'query')} and {many(documents, 'document')}, so a difference is no fault of "
+        "either."
     )

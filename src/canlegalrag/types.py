@@ -311,7 +311,7 @@ class Scores:
     """How many queries had no defined value."""
     interval: Mapping[str, tuple[float, float]]
     """95 % bootstrap interval of the mean; NaN where it is undefined."""
-    per_query: Mapping[str, Mapping[str, float]]
+    per_query: Mapping[str, Mapping[str, float]] = field(repr=False)
     """Value of each query; NaN where the measure is undefined."""
 
 

@@ -464,7 +464,7 @@ def test_offsets_that_nobody_can_check_are_counted(folder: Path) -> None:
     for one in given["cuad"][0]["snippets"]:
         del one["answer"]
     assert said(load(write_queries(folder, given))) == [
-        "benchmarks/cuad.json: 3 snippets have no answer: nobody can tell whether their offsets hold "
+        "benchmarks/cuad.json: 3 snippets without an answer: nobody can tell whether the offsets hold "
         "(download it again)"
     ]
 

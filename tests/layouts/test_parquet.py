@@ -327,7 +327,7 @@ def test_only_the_test_split_is_read(tmp_path: Path, test: str, others: tuple[st
     lines = [str(p) for p in found.problems]
     assert len(lines) == len(others) + 1
     assert all("is not the test split: not read" in line for line in lines[:-1])
-    assert lines[-1] == "queries: 1 queries are judged in other splits only: left out"
+    assert lines[-1] == "queries: 1 query is judged in other splits only: left out"
 
 
 def test_splits_without_a_test_split_are_a_fault_but_one_split_is_the_whole(tmp_path: Path) -> None:

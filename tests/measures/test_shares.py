@@ -26,7 +26,7 @@ def test_means_skip_what_is_undefined_and_pools_weigh_each_thing_the_same():
     scores = summarise(shares, blocks={"q1": "b"}, resamples=100)
     assert scores.values["half"] == 0.75 and (scores.n["half"], scores.skipped["half"]) == (2, 1)
     assert math.isnan(scores.per_query["half"]["q2"])
-    assert scores.interval["half"][0] == 0.5 and scores.interval["half"][1] == 1.0
+    assert math.isnan(scores.interval["half"][0]), "two blocks are too few"
     assert total(shares) == {"half": (5, 6)}
     parts = group(scores, {"q1": "x", "q3": "x"})
     assert parts["x"].values["half"] == 0.75 and math.isnan(parts[""].values["half"])

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from canlegalrag.errors import InputError
-from canlegalrag.measures.stats import block_bootstrap, compare, holm, intervals, paired_test
+from canlegalrag.measures.stats import FEWEST, block_bootstrap, compare, holm, intervals, paired_test
 
 stats = pytest.importorskip("scipy.stats", reason="the rival is not installed: pip install scipy")
 
@@ -72,6 +72,24 @@ def test_one_block_tells_nothing():
     assert (found.difference, found.p, found.blocks, found.apart) == (1.0, 1.0, 1, False)
 
 
+def test_an_interval_needs_five_blocks():
+    """Two blocks that agree would give an interval without width, as if nothing were left to doubt."""
+    assert all(map(math.isnan, block_bootstrap([1.0, 1.0], ["x", "y"])))
+    assert all(map(math.isnan, block_bootstrap([1.0] * 4)))
+    assert block_bootstrap([1.0] * 5) == (1.0, 1.0)
+    four, five = (compare({"a": [1.0] * n, "b": [0.0] * n})[0] for n in (4, 5))
+    assert math.isnan(four.low) and (five.low, five.high) == (1.0, 1.0)
+
+
+def test_compare_counts_the_blocks_that_differ():
+    """Flipping a block without a difference changes nothing: 3 of 5 blocks leave 2^3 outcomes, so p is 2/8."""
+    a, b = [0.9, 0.5, 0.5, 0.3, 0.1, 0.3], [0.1, 0.5, 0.1, 0.2, 0.3, 0.1]
+    (c,) = compare({"a": a, "b": b}, ["v", "w", "x", "y", "z", "z"])  # z: -0.2 and +0.2, but for rounding
+    assert (c.blocks, c.differing, c.p) == (5, 3, 0.25)
+    (same,) = compare({"a": a, "b": a})
+    assert (same.differing, same.p) == (0, 1.0)
+
+
 def test_bootstrap_is_near_scipys():
     values = np.random.default_rng(1).random(120)
     theirs = stats.bootstrap((values,), np.mean, n_resamples=20_000, method="percentile", rng=np.random.default_rng(2))
@@ -82,8 +100,9 @@ def test_bootstrap_is_near_scipys():
 
 
 def test_a_block_counts_with_all_its_queries():
-    # Ratio of sums: of blocks {0 x 3} and {1}, resamples have means 0, 1/4 or 1, with chances 1/4, 1/2, 1/4.
-    assert block_bootstrap([0.0, 0.0, 0.0, 1.0], list("aaab")) == (0.0, 1.0)
+    # Ratio of sums: of blocks {0 x 3} four times and {1}, a resample with the latter k times has the mean
+    # k / (k + 3 (5 - k)): above 2/11 (k = 2) only in 5.8 %, above 1/3 (k = 3) in 0.7 %.
+    assert block_bootstrap([0.0] * 12 + [1.0], list("aaabbbcccddde")) == pytest.approx((0.0, 1 / 3))
     values = np.array([0.0, 0.0, 0.0, 1.0] * 40)
     blocks = [f"{i // 4}-{i % 4 == 3}" for i in range(160)]
     low, high = block_bootstrap(values, blocks)
@@ -103,9 +122,9 @@ def test_correlated_queries_make_wider_intervals():
 
 def test_nan_counts_nowhere():
     values = [0.0, 1.0, math.nan, 1.0, math.nan, 0.0]
-    assert block_bootstrap(values, [1, 1, 1, 2, 2, 2]) == (0.5, 0.5)
-    # One block alone holds a value.
-    assert math.isnan(block_bootstrap([1.0, math.nan], [1, 2])[0])
+    assert block_bootstrap(values * 3, [i // 3 for i in range(18)]) == (0.5, 0.5)
+    # Of five blocks one has no value.
+    assert math.isnan(block_bootstrap([1.0, 0.0, 1.0, 0.0, math.nan], [1, 2, 3, 4, 5])[0])
     assert math.isnan(block_bootstrap([], [])[0])
     assert paired_test([0.5, math.nan, 0.9], [0.1, 0.2, math.nan]) == 1.0  # one query is left
     assert math.isnan(paired_test([math.nan], [1.0]))
@@ -181,8 +200,10 @@ def test_the_test_is_symmetric_and_the_interval_within_the_values(rows):
     assert p == paired_test(b, a, blocks, resamples=64)
     assert 0 < p <= 1
     low, high = block_bootstrap(a, blocks, resamples=64)
-    if len(set(blocks)) > 1:
+    if len(set(blocks)) >= FEWEST:
         assert min(a) - 1e-12 <= low <= high <= max(a) + 1e-12
+    else:
+        assert math.isnan(low) and math.isnan(high)
 
 
 @pytest.mark.parametrize(

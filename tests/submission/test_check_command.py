@@ -21,7 +21,7 @@ def test_a_good_one(tmp_path: Path) -> None:
     assert "ndcg@10" in done.stdout and "groundedness" in done.stdout and "by persona" in done.stdout
     assert "invented_rate" in done.stdout and "The worst queries" in done.stdout and "b6-q2" in done.stdout
     assert "by variant" in done.stdout and "changed-place" not in done.stdout  # a mean over one query is that query
-    assert "by variant: 24 of 33 groups have fewer than 2 queries: see --json" in done.stderr
+    assert "by variant: 24 of 33 groups with fewer than 2 queries: see --json" in done.stderr
     assert "No problems" in done.stderr and "stand-in" in done.stderr
     rows = list(csv.DictReader(io.StringIO((tmp_path / "queries.csv").read_text(encoding="utf-8"))))
     assert len(rows) == 64 and float(rows[0]["ndcg@10"]) <= float(rows[-1]["ndcg@10"])

@@ -128,6 +128,7 @@ def test_faults_of_a_trec_run(tmp_path: Path) -> None:
         f"b1-q1 Q0 {DOCUMENTS[1]} 3 3.0 t\n"
         f"b1-q2 Q0 {DOCUMENTS[1]}\n"
         f"b1-q2 Q0 {DOCUMENTS[1]} 1 high t\n"
+        f"b1-q2 {DOCUMENTS[1]} 1 2.5 tag\n"
         f"B1-Q2 Q0 {DOCUMENTS[1]} 1 1 t\n"
         '{"query_id": "b1-q1"}\n'
         f"b1-q3 Q0 {DOCUMENTS[1]} 1 1 t\n"
@@ -141,10 +142,11 @@ def test_faults_of_a_trec_run(tmp_path: Path) -> None:
     assert [line.split(" (")[0] for line in said] == [
         f"run.trec:2: document {DOCUMENTS[0]!r} a second time: the first counts",
         "run.trec:3: query 'b1-q1': rank 3 has a higher score than rank 1: scores count",
-        "run.trec:4: 3 columns instead of 6",
+        "run.trec:4: 3 columns, 6 expected: query Q0 document rank score tag",
         "run.trec:5: score: 'high' is not a finite number: left out",
-        "run.trec:6: query 'B1-Q2' is not in the benchmark: left out",
-        "run.trec:7: is JSON, not a line of a TREC run: left out",
+        "run.trec:6: 5 columns, 6 expected: query Q0 document rank score tag",
+        "run.trec:7: query 'B1-Q2' is not in the benchmark: left out",
+        "run.trec:8: is JSON, not a line of a TREC run: left out",
     ]
     assert notes == [
         "run.trec: 1 pair of neighbours with equal scores, in 1 ranking "

@@ -22,6 +22,7 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.files import dumps
 from canlegalrag.tables import clean
 from canlegalrag.types import Answer, Judged, Query, Verdict
+from canlegalrag.wording import many
 
 __all__ = ["article", "html"]
 
@@ -173,7 +174,7 @@ def _side(n: int, shown: Side, judged: Judged, benchmark: Benchmark, folded: boo
     if shown.claims is None and (shown.letter == "A" or shown.text is not None):
         yield '<p class="fault">It wasn\'t taken apart into claims.</p>'
     for purpose, counts in tally(shown).items():
-        yield f'<p class="count">{_e(purpose)}: {_signs(counts)} of {counts.total()} claims</p>'
+        yield f'<p class="count">{_e(purpose)}: {_signs(counts)} of {many(counts.total(), "claim")}</p>'
     for k, claim in enumerate(shown.claims or ()):
         name, rulings = shown.name(k), shown.rulings[k]
         said = f'<b class="name">{name}</b> {_e(claim.text)}'

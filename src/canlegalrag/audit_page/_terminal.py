@@ -19,11 +19,13 @@ from canlegalrag.audit_page._view import (
     skeleton,
     stretches,
     tally,
+    whose,
 )
 from canlegalrag.benchmark import Benchmark
 from canlegalrag.files import dumps
 from canlegalrag.tables import clean
 from canlegalrag.types import Answer, Judged
+from canlegalrag.wording import many
 
 __all__ = ["text"]
 
@@ -48,6 +50,8 @@ def text(
     parts: list[RenderableType] = [
         _plain(" · ".join([judged.query_id, *filter(None, about)]), "bold"),
         Text.assemble(("Question  ", "bold"), _plain(query.text if query else "–")),
+        # Also here: what the verdicts are worth must be known before they are read, and the end is pages away.
+        *(_plain(line, "bold") for line in whose([judged])),
     ]
     answer_side = side(judged, "answer", benchmark, answer)
     reference_side = side(judged, "reference", benchmark, benchmark.answers.get(judged.query_id))
@@ -78,7 +82,7 @@ def _side(shown: Side, benchmark: Benchmark) -> Iterator[RenderableType]:
             yield Padding(Group(*_ruling(ruling, benchmark)), (0, 0, 0, 4))
     for purpose, counts in tally(shown).items():
         said = ", ".join(f"{counts[label]} {WORDS[label]}" for label in MARKS if counts[label])
-        yield Text(f"\n{purpose}: {said}, of {counts.total()} claims", style="bold")
+        yield Text(f"\n{purpose}: {said}, of {many(counts.total(), 'claim')}", style="bold")
 
 
 def _marked(shown: Side) -> Text:

@@ -27,6 +27,7 @@ __all__ = [
     "skeleton",
     "stretches",
     "tally",
+    "whose",
 ]
 
 MARKS = {"supported": "✓", "contradicted": "✗", "unsupported": "?", None: "–"}
@@ -206,9 +207,14 @@ def cost(verdicts: Iterable[Verdict]) -> str:
 
 
 def notes(judgeds: Iterable[Judged]) -> list[str]:
-    """What a reader must know first: whose verdicts these are."""
+    """What a reader must know first: what these verdicts are no substitute for, and whose they are."""
+    return [ADVICE, *whose(judgeds)]
+
+
+def whose(judgeds: Iterable[Judged]) -> list[str]:
+    """Who gave the verdicts, and which of them is a stand-in."""
     names = sorted({v.judge or "(unnamed)" for judged in judgeds for v in judged.verdicts})
-    lines = [ADVICE, f"Judged by {', '.join(names)}." if names else "Nobody has judged anything here."]
+    lines = [f"Judged by {', '.join(names)}." if names else "Nobody has judged anything here."]
     lines += [
         f"{name} is a stand-in for a judge: it counts words, numbers and negations and reads nothing."
         for name in names

@@ -10,6 +10,7 @@ from typing import Any
 
 from canlegalrag.errors import InputError
 from canlegalrag.types import Answer, Claim, Document, Hit, LabelledPair, Problem, Qrels, Query, Run, Snippet
+from canlegalrag.wording import many
 
 __all__ = ["Benchmark", "fingerprint"]
 
@@ -48,6 +49,14 @@ class Benchmark:
 
     checksums: str = field(default="", repr=False)
     """SHA-256 over the verified checksums of the files that it was read from; empty where there are none."""
+
+    def __repr__(self) -> str:
+        """A line: all that it holds would fill a notebook. The fingerprint is told where it needn't be computed."""
+        judged = sum(map(len, self.qrels.values()))
+        held = ((len(self.documents), "document"), (len(self.queries), "query"), (judged, "judgment"))
+        known = self.recorded_fingerprint or vars(self).get("fingerprint", "")
+        said = [many(count, noun) for count, noun in held] + ([f"content {known[:16]}"] if known else [])
+        return f"<Benchmark {self.name!r}: {', '.join(said)}>"
 
     @cached_property
     def fingerprint(self) -> str:

@@ -12,6 +12,7 @@ from canlegalrag.measures.span_faults import Place
 from canlegalrag.near import Near
 from canlegalrag.plain import id_fault
 from canlegalrag.types import Hit, Problem, Run
+from canlegalrag.wording import many
 
 __all__ = ["PROVINCES", "check", "check_run", "missing"]
 
@@ -178,18 +179,18 @@ def check_run(benchmark: Benchmark, run: Run, place: Place | None = None) -> lis
     )
     return [
         *([another] if none else []),
-        *_few(strangers, "queries are not in the benchmark: left out"),
-        *_few(rising, "rankings have scores that rise along the list"),
-        *_few(unknown, "documents are not in the corpus: not relevant"),
+        *_few(strangers, "more query", "not in the benchmark: left out"),
+        *_few(rising, "more ranking", "with scores that rise along the list"),
+        *_few(unknown, "more document", "not in the corpus: not relevant"),
         *missing(benchmark.queries, run),
     ]
 
 
-def _few(problems: Iterator[Problem], what: str) -> list[Problem]:
+def _few(problems: Iterator[Problem], noun: str, what: str) -> list[Problem]:
     """The first problems, and one with the number of the others, so as not to bury those of another kind."""
     found = list(islice(problems, _SHOWN))
     more = sum(1 for _ in problems)
-    return found + ([Problem("run", f"{more} more {what}", fatal=False)] if more else [])
+    return found + ([Problem("run", f"{many(more, noun)} {what}", fatal=False)] if more else [])
 
 
 def missing(queries: Iterable[str], run: Run) -> list[Problem]:

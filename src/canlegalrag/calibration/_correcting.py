@@ -12,6 +12,7 @@ from canlegalrag.measures.correction import Corrected, Rate
 from canlegalrag.measures.decided import decided, purpose_of
 from canlegalrag.measures.stats import block_bootstrap
 from canlegalrag.types import Judged, Verdict
+from canlegalrag.wording import many
 
 __all__ = ["CORRECTED", "RESAMPLES", "Truth", "asked", "triple"]
 
@@ -97,7 +98,7 @@ class _Claims:
         if 0 < len(set(self.blocks)) < _FEW:
             found.append(f"few blocks of queries ({len(set(self.blocks))}): the intervals are likely too narrow")
         if self.unscored:
-            found.append(f"{self.unscored} claims have no label and count nowhere")
+            found.append(f"{many(self.unscored, 'claim')} without a label: counted nowhere")
         return found
 
 

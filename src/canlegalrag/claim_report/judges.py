@@ -10,6 +10,7 @@ from canlegalrag.claim_report._cells import table
 from canlegalrag.measures.agreement import UNSCORED
 from canlegalrag.measures.decided import LABELS
 from canlegalrag.tables import figure
+from canlegalrag.wording import many
 
 __all__ = ["markdown", "notes", "tables"]
 
@@ -55,8 +56,9 @@ def notes(result: Mapping[str, Any]) -> list[str]:
     judge, pairs = str(result["judge"].get("model", "")), result["pairs"]
     cost = "cost unknown" if result["cost"] is None else f"${result['cost']:.4f}"
     lines = [
-        f"{judge} on {pairs['n']} pairs ({pairs['fingerprint'][:16]}) from {pairs['documents']} documents, which the "
-        f"intervals draw; {cost}. What has no label counts in {UNSCORED} alone."
+        f"{judge} on {many(pairs['n'], 'pair')} ({pairs['fingerprint'][:16]}) from "
+        f"{many(pairs['documents'], 'document')}, which the intervals draw; {cost}. "
+        f"What has no label counts in {UNSCORED} alone."
     ]
     if judge.startswith("offline/"):
         lines.append(f"{judge} is a stand-in for a judge.")

@@ -8,6 +8,7 @@ import typer
 from canlegalrag.cli.options import Budget, Cache, Json, Lenient, Source, app, finish, load, made_by, there
 from canlegalrag.cli.paying import Jobs, JudgeName, Settings, models_of, paid, settings_of, took
 from canlegalrag.terminal import misuse, note, print_json, progress, show
+from canlegalrag.wording import many
 
 if TYPE_CHECKING:
     from canlegalrag.benchmark import Benchmark
@@ -64,7 +65,7 @@ def generate(
         print_json(meta)
     stops = ", ".join(f"{n} {stop}" for stop, n in meta["stops"].items() if stop != "stop")
     cut = f"; {meta['cut']} had their documents cut to {tokens:,} tokens" if meta["cut"] else ""
-    note(f"{out}: {sum(meta['stops'].values())} answers{f' ({stops})' if stops else ''}{cut}; {took(meta)}")
+    note(f"{out}: {many(sum(meta['stops'].values()), 'answer')}{f' ({stops})' if stops else ''}{cut}; {took(meta)}")
     finish(found)
 
 

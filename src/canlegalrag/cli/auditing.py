@@ -8,6 +8,7 @@ import typer
 from canlegalrag.cli.options import Budget, Cache, Json, Lenient, Source, app, finish, load, made_by, there
 from canlegalrag.cli.paying import Jobs, JudgeName, Settings, models_of, paid, settings_of, took
 from canlegalrag.terminal import misuse, note, print_json, progress, show
+from canlegalrag.wording import many
 
 if TYPE_CHECKING:
     from canlegalrag.types import Judged
@@ -98,7 +99,7 @@ def audit(
     made = made_by(verdicts)
     if page:
         write_atomic(page, audit_page.html([judged[query]] if query else judged.values(), found, texts, made))
-        note(f"{page}: {1 if query else len(judged)} answers")
+        note(f"{page}: {many(1 if query else len(judged), 'answer')}")
     elif query:
         show(audit_page.text(judged[query], found, texts.get(query), made))
     finish(found)

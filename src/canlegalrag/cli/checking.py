@@ -9,6 +9,7 @@ import typer
 
 from canlegalrag.cli.options import Json, Lenient, Source, app, load
 from canlegalrag.terminal import misuse, note, print_json, show
+from canlegalrag.wording import many
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -136,7 +137,8 @@ def _small(scores: Mapping[str, Any]) -> list[str]:
     for field, groups in ((scores["retrieval"] or {}).get("by") or {}).items():
         small = sum(not _large(of) for of in groups.values())
         if small:
-            lines.append(f"by {field}: {small} of {len(groups)} groups have fewer than {_FEWEST} queries: see --json")
+            said = f"{small} of {many(len(groups), 'group')} with fewer than {_FEWEST} queries"
+            lines.append(f"by {field}: {said}: see --json")
     return lines
 
 
@@ -180,7 +182,7 @@ def _table(title: str, heads: Sequence[str], rows: Sequence[Sequence[str]], righ
 
 
 def _verdict(count: int, fatal: bool) -> str:
-    many = f"{count:,} problem{'s' * (count != 1)}"
+    said = many(count, "problem")
     if fatal:
-        return f"{many}: it can't be entered until the fatal ones are mended"
-    return f"{many}: it can be entered, but what is named above is left out" if count else "No problems"
+        return f"{said}: it can't be entered until the fatal ones are mended"
+    return f"{said}: it can be entered, but what is named above is left out" if count else "No problems"

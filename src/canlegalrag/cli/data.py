@@ -8,6 +8,7 @@ import typer
 
 from canlegalrag.cli.options import Json, Lenient, app, finish, load
 from canlegalrag.terminal import misuse, note, print_json, progress, show
+from canlegalrag.wording import many
 
 __all__ = ["build", "citations", "info"]
 
@@ -45,7 +46,8 @@ def build(
     with misuse(), progress(len(benchmark.documents), "writing documents") as step:
         manifest = write(benchmark, out, progress=step)
     rows = sum(entry["rows"] for entry in manifest["files"].values())
-    note(f"{out}: {rows} rows in {len(manifest['files'])} files, fingerprint {manifest['fingerprint'][:16]}")
+    held = f"{many(rows, 'row')} in {many(len(manifest['files']), 'file')}"
+    note(f"{out}: {held}, fingerprint {manifest['fingerprint'][:16]}")
     finish(benchmark)
 
 
@@ -104,6 +106,7 @@ def _check_citations(text: str, source: str, json: bool) -> None:
             table.add_row(c.status, c.text, c.name, ", ".join(c.doc_ids), c.reason)
         show(table)
     false = sum(c.status in ("name mismatch", "not in registry") for c in found)
-    note(f"{len(found)} citations, {false} of them invented or misnamed as far as {benchmark.name} can tell")
+    said = f"{many(len(found), 'citation')}, {false or 'none'} of them"
+    note(f"{said} invented or misnamed as far as {benchmark.name} can tell")
     if false:
         raise typer.Exit(1)

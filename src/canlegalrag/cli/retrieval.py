@@ -9,6 +9,7 @@ import typer
 from canlegalrag.cli.answers import answer, show_answers
 from canlegalrag.cli.options import Budget, Cache, Json, Lenient, Source, app, finish, load
 from canlegalrag.terminal import misuse, note, print_json, progress, progress_later, show
+from canlegalrag.wording import many
 
 if TYPE_CHECKING:
     from canlegalrag.benchmark import Benchmark
@@ -123,7 +124,7 @@ def retrieve(
         print_json(meta)
     if out.stat().st_size == before:
         note(f"{out}: was complete already; the seconds are those of the first time")
-    note(f"{out}: {len(found.queries)} queries, {_took(meta)}")
+    note(f"{out}: {many(len(found.queries), 'query')}, {_took(meta)}")
     finish(found)
 
 
@@ -135,9 +136,9 @@ def _took(meta: dict[str, Any]) -> str:
     for model in meta["models"].values():
         cut = model["counts"].get("truncated", 0) + model.get("indexed", {}).get("truncated", 0)
         if cut:
-            parts.append(f"{model['identity']['model']} read only the beginning of {cut:,} texts")
+            parts.append(f"{model['identity']['model']} read only the beginning of {many(cut, 'text')}")
     if meta["short"]:
-        parts.append(f"{meta['short']} queries match fewer documents than asked for")
+        parts.append(f"fewer documents than asked for match {many(meta['short'], 'query')}")
     return "; ".join(parts)
 
 

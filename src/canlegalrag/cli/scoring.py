@@ -73,6 +73,8 @@ def score(
         columns = list(payload["measures"]) if measures else claim_report.HEADLINES if verdicts else ()
         groups = [report.groups_table(field, rows, columns) for field, rows in payload["by"].items()]
         show(report.scores_table(payload), *report.span_tables(payload), *groups)
+        if run and (said := submission.shallow(payload)):
+            note(said)
         if verdicts:
             for line in claim_report.notes({verdicts.stem: payload}):
                 note(line)

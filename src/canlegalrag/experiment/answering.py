@@ -1,7 +1,7 @@
 """Answers to a benchmark's queries, from the gold and from what was retrieved, judged and scored."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,9 +22,9 @@ __all__ = ["Answered", "answer"]
 class Answered:
     """What became of the answers."""
 
-    results: Mapping[str, dict[str, Any]]
+    results: Mapping[str, dict[str, Any]] = field(repr=False)
     """System and condition -> what its `scores.json` holds."""
-    judged: Mapping[str, Mapping[str, Judged]]
+    judged: Mapping[str, Mapping[str, Judged]] = field(repr=False)
     """The same -> query id -> its claims with their verdicts."""
     problems: tuple[Problem, ...]
     """Of the answers and verdicts, each with its system's name."""

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Any, TypeVar
@@ -44,9 +44,9 @@ _NAMED = 5  # of the recipes that can't be told from the best
 class Outcome:
     """What became of a job."""
 
-    results: Mapping[str, dict[str, Any]]
+    results: Mapping[str, dict[str, Any]] = field(repr=False)
     """Recipe's name -> what its `scores.json` holds, in the order of the recipes."""
-    comparisons: Sequence[Comparison]
+    comparisons: Sequence[Comparison] = field(repr=False)
     """All pairs by the main measure."""
     problems: Sequence[Problem]
     """Of the runs, each with its recipe's name."""
@@ -118,7 +118,11 @@ def run(
     results = {name: found[0] for name, found in done.items() if found}
     if not results:
         why = "; ".join(f"{name}: {said}" for name, said in list(failed.items())[:3])
-        raise InputError(f"all {len(recipes)} recipes", f"failed: {why}", "mend the first, and run again")
+        raise InputError(
+            f"all {len(recipes)} recipes" if len(recipes) > 1 else "the recipe",
+            f"failed: {why}",
+            "mend the first, and run again",
+        )
     comparisons = _write(benchmark, results, out, fields)
     problems = [problem for found in done.values() if found for problem in found[1]]
     return Outcome(results, comparisons, problems, {r.name: failed[r.name] for r in recipes if r.name in failed})
@@ -195,6 +199,7 @@ def reading(outcome: Outcome, out: Path) -> list[str]:
     said = f"; not shown to differ from it: {', '.join(tied[:_NAMED])}{more}" if tied else ""
     lines = [f"Best {MAIN}: {first}{said}"]
     lines += submission.caveats(comparisons)
+    lines += dict.fromkeys(filter(None, map(submission.shallow, results.values())))
     lines += [f"Failed: {name}: {why}" for name, why in outcome.failed.items()]
     counted = ", spans.md" if any("spans" in payload for payload in results.values()) else ""
     lines.append(f"Written: {out / 'report.html'}{counted}, and run.jsonl and scores.json of each recipe beside it")

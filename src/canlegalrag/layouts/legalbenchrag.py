@@ -23,6 +23,7 @@ from canlegalrag.layouts._questions import Span, Test, read_tests
 from canlegalrag.near import Near
 from canlegalrag.plain import require_strings
 from canlegalrag.types import Document, Problem, Query, Snippet
+from canlegalrag.wording import many
 
 __all__ = ["DATASETS", "matches", "mini", "named", "original_name", "read", "safe_name"]
 
@@ -205,7 +206,7 @@ def _fill(content: Content, tests: Mapping[str, list[Test]], ids: Mapping[str, s
             content.problems += _overlaps(test.where, found)
         silent = sum(span.answer is None for test in each for span in test.spans)
         if silent:
-            what = f"{silent} snippets have no answer: nobody can tell whether their offsets hold"
+            what = f"{many(silent, 'snippet')} without an answer: nobody can tell whether the offsets hold"
             content.problems.append(Problem(each[0].where.split(": ")[0], what, "download it again", fatal=False))
     content.queries, content.qrels, content.snippets = queries, qrels, tuple(snippets)
 

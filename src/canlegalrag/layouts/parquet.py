@@ -21,6 +21,7 @@ from canlegalrag.layouts._manifest import Manifest, read_manifest, sha256, verif
 from canlegalrag.layouts._shape import CONFIGS, SCHEMAS, choose, found
 from canlegalrag.layouts._tables import rows
 from canlegalrag.types import Answer, Claim, Document, LabelledPair, Problem, Query, Snippet
+from canlegalrag.wording import many
 
 __all__ = ["CONFIGS", "SCHEMAS", "Documents", "matches", "read", "sha256", "write_table"]
 
@@ -81,7 +82,7 @@ def _queries(paths: list[Path], elsewhere: Iterable[str], problems: list[Problem
         strings = {name: row.string(name) for name in _QUERY_STRINGS}
         queries[id_] = Query(id_, **strings, same_facts=row.flag("same_facts"), excluded=row.strings("excluded"))
     if left:
-        what = f"{left} queries are judged in other splits only: left out"
+        what = f"{many(left, 'query')} {'is' if left == 1 else 'are'} judged in other splits only: left out"
         problems.append(Problem("queries", what, fatal=False))
     return queries
 

@@ -16,7 +16,7 @@ from canlegalrag.measures.decided import LABELS
 from canlegalrag.measures.names import FloatArray
 from canlegalrag.measures.rankings import IntArray
 from canlegalrag.measures.resampling import block_sums, check_resamples, resampled
-from canlegalrag.measures.stats import percentiles
+from canlegalrag.measures.stats import FEWEST, percentiles
 
 __all__ = ["FIGURES", "UNSCORED", "Estimate", "agreement", "binary", "coded", "confusion", "counted"]
 
@@ -249,7 +249,7 @@ def agreement(
     codes, n_blocks = coded(blocks, len(people))
     table = cells.sum(axis=2)
     values = {name: float(function(table)) for name, function in FIGURES.items()}
-    if n_blocks < 2:  # one block says nothing about how blocks differ
+    if n_blocks < FEWEST:
         return {name: Estimate(value, np.nan, np.nan) for name, value in values.items()}
     sums = block_sums(cells.reshape(-1, len(people)), codes, n_blocks)
     drawn = np.concatenate(list(resampled(sums, resamples, seed)), axis=1).reshape(*cells.shape[:2], -1)

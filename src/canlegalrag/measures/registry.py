@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from canlegalrag.citations import Citation, by_code, find, parse
 from canlegalrag.errors import InputError
@@ -51,11 +51,11 @@ class Registry:
     means that there is no such decision only as far as the registry is complete.
     """
 
-    entries: Mapping[str, Entry]
+    entries: Mapping[str, Entry] = field(repr=False)
     """Document id -> what is known of it."""
-    keys: Mapping[str, tuple[str, ...]]
+    keys: Mapping[str, tuple[str, ...]] = field(repr=False)
     """Canonical key -> documents, in the order given; more than one where the key is ambiguous."""
-    aliases: Mapping[str, tuple[str, ...]]
+    aliases: Mapping[str, tuple[str, ...]] = field(repr=False)
     """Other forms of those keys (`2014 CCI 5` of `2014 TCC 5`) -> documents."""
     series: frozenset[str]
     """Series that the registry holds a citation of."""

@@ -5,6 +5,7 @@ from itertools import islice
 from typing import TypeAlias
 
 from canlegalrag.types import Document, Hit, Problem, Run
+from canlegalrag.wording import many
 
 __all__ = ["Place", "faults", "has_offsets", "in_query"]
 
@@ -42,7 +43,9 @@ def faults(run: Run, documents: Mapping[str, Document], place: Place = in_query)
     found = _faults(run, ends, place)
     shown = list(islice(found, _SHOWN))
     more = sum(1 for _ in found)
-    return shown + ([Problem("run", f"{more} more hits have offsets that can't be used", fatal=False)] if more else [])
+    return shown + (
+        [Problem("run", f"{many(more, 'more hit')} with offsets that can't be used", fatal=False)] if more else []
+    )
 
 
 def _faults(run: Run, ends: Mapping[str, int], place: Place) -> Iterator[Problem]:

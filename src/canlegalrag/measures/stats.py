@@ -16,10 +16,23 @@ from canlegalrag.measures.names import FloatArray
 from canlegalrag.measures.rankings import IntArray
 from canlegalrag.measures.resampling import block_sums, check_resamples, every_sign, middle, random_signs, resampled
 
-__all__ = ["Comparison", "block_bootstrap", "compare", "drawn_means", "holm", "intervals", "paired_test", "percentiles"]
+__all__ = [
+    "FEWEST",
+    "Comparison",
+    "block_bootstrap",
+    "compare",
+    "drawn_means",
+    "holm",
+    "intervals",
+    "paired_test",
+    "percentiles",
+]
 
 _CELLS = 160_000
 """Resampled differences of pairs of systems held at once: few enough to stay in the cache."""
+FEWEST = 5
+"""Blocks that an interval needs: of b blocks b^b resamples can be drawn, 27 of three and 3,125 of five, and few alike
+blocks give an interval without width, which says that all is known where next to nothing is."""
 _TIE = 1e-12
 """Sums of signed differences closer than this, relative to the sum of the values, are equal but for rounding."""
 
@@ -39,7 +52,7 @@ class Comparison:
     difference: float
     """`mean_a - mean_b`."""
     low: float
-    """Lower end of the 95 % block-bootstrap interval of the difference; NaN with fewer than two blocks."""
+    """Lower end of the 95 % block-bootstrap interval of the difference; NaN with fewer than `FEWEST` blocks."""
     high: float
     """Upper end."""
     p: float
@@ -54,6 +67,8 @@ class Comparison:
     """Blocks that were resampled and flipped as wholes."""
     apart: bool
     """Whether the two can be told apart: p_holm is below the level asked for."""
+    differing: int | None = None
+    """Blocks on which the two differ: flipping another changes nothing. None where they weren't counted."""
 
 
 def block_bootstrap(
@@ -71,16 +86,18 @@ def block_bootstrap(
         seed: of the draws.
 
     Returns:
-        The 2.5th and the 97.5th percentile; NaN where fewer than two blocks hold a value, since one block says
-        nothing about how blocks differ.
+        The 2.5th and the 97.5th percentile; NaN where fewer than `FEWEST` blocks hold a value, since so few say
+        next to nothing about how blocks differ.
 
     Raises:
         InputError: values and blocks of different lengths, or no resamples.
 
     Source: Efron and Tibshirani 1993, chapter 8 (blocks) and 13 (percentiles).
 
-    >>> block_bootstrap([0.0, 1.0, 0.0, 1.0], ["s", "s", "t", "t"])  # blocks alike: nothing can vary
+    >>> block_bootstrap([0.0, 1.0] * 5, list("rrssttuuvv"))  # blocks alike: nothing can vary
     (0.5, 0.5)
+    >>> block_bootstrap([0.0, 1.0] * 2, list("rrss"))
+    (nan, nan)
     """
     low, high = intervals(np.atleast_2d(np.asarray(values, dtype=np.float64)), blocks, resamples, seed)[0].tolist()
     return low, high
@@ -91,13 +108,13 @@ def intervals(
 ) -> FloatArray:
     """`block_bootstrap` of every row of values (rows, queries) on the same draws: low and high, (rows, 2) float64.
 
-    >>> intervals([[0.0, 1.0, 0.0, 1.0], [1.0, 1.0, 1.0, 1.0]], ["s", "s", "t", "t"]).tolist()
+    >>> intervals([[0.0, 1.0] * 5, [1.0, 1.0] * 5], list("rrssttuuvv")).tolist()
     [[0.5, 0.5], [1.0, 1.0]]
 
     Raises:
         InputError: as `block_bootstrap`.
     """
-    return percentiles(drawn_means(values, blocks, resamples, seed))
+    return percentiles(drawn_means(values, blocks, resamples, seed, FEWEST))
 
 
 def percentiles(drawn: FloatArray) -> FloatArray:
@@ -112,11 +129,11 @@ def percentiles(drawn: FloatArray) -> FloatArray:
 
 
 def drawn_means(
-    values: ArrayLike, blocks: Sequence[Hashable] | None = None, resamples: int = 10_000, seed: int = 0
+    values: ArrayLike, blocks: Sequence[Hashable] | None = None, resamples: int = 10_000, seed: int = 0, fewest: int = 2
 ) -> FloatArray:
     """Means (rows, resamples) of values (rows, queries) on blocks drawn with replacement, as in `block_bootstrap`.
 
-    NaN where a resample has no value, and all along where fewer than two blocks hold one.
+    NaN where a resample has no value, and all along where fewer than `fewest` blocks hold one.
 
     Raises:
         InputError: as `block_bootstrap`.
@@ -128,7 +145,7 @@ def drawn_means(
     sums = block_sums(np.where(there, table, 0.0), codes, n_blocks)
     sizes = block_sums(there.astype(np.float64), codes, n_blocks)
     means = np.full((len(table), resamples), np.nan)
-    usable = np.flatnonzero((sizes > 0).sum(axis=1) >= 2)
+    usable = np.flatnonzero((sizes > 0).sum(axis=1) >= fewest)
     if len(usable):
         drawn = np.concatenate(list(resampled(np.vstack([sums[usable], sizes[usable]]), resamples, seed)), axis=1)
         total, size = drawn[: len(usable)], drawn[len(usable) :]
@@ -204,6 +221,7 @@ def compare(
     low, high = _difference_intervals(table, codes, n_blocks, first, second, resamples, seed)
     p = _sign_tests(table, codes, n_blocks, first, second, resamples, seed)
     adjusted = holm(p)
+    differing = _differing(table, codes, n_blocks, first, second)
     means = table.mean(axis=1) if n else np.full(len(names), np.nan)
     return [
         Comparison(
@@ -220,6 +238,7 @@ def compare(
             skipped=skipped,
             blocks=n_blocks,
             apart=bool(adjusted[pair] < level),
+            differing=differing[pair],
         )
         for pair, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     ]
@@ -247,7 +266,7 @@ def _difference_intervals(
 ) -> tuple[FloatArray, FloatArray]:
     """Bootstrap intervals (pairs,) of the differences between rows of the table (systems, queries)."""
     check_resamples(resamples)
-    if n_blocks < 2:
+    if n_blocks < FEWEST:
         return np.full(len(first), np.nan), np.full(len(first), np.nan)
     sums = block_sums(np.vstack([table, np.ones(table.shape[1])]), codes, n_blocks)
     drawn = np.concatenate(list(resampled(sums, resamples, seed)), axis=1)
@@ -280,6 +299,14 @@ def _sign_tests(
             part = slice(i, i + step)
             count[part] += (np.abs(flipped[first[part]] - flipped[second[part]]) >= least[part]).sum(axis=1)
     return count / draws if exact else (1 + count) / (1 + draws)
+
+
+def _differing(table: FloatArray, codes: IntArray, n_blocks: int, first: IntArray, second: IntArray) -> list[int]:
+    """Blocks on which the rows of each pair differ by more than rounding."""
+    # Counted pair by pair: all pairs of many systems, each with all its blocks, would not fit in memory.
+    sums, size = block_sums(table, codes, n_blocks), block_sums(np.abs(table), codes, n_blocks)
+    pairs = zip(first.tolist(), second.tolist(), strict=True)
+    return [int((np.abs(sums[i] - sums[j]) > _TIE * (size[i] + size[j])).sum()) for i, j in pairs]
 
 
 def _shared(values: object, blocks: Sequence[Hashable] | None) -> tuple[FloatArray, IntArray, int, int]:

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from canlegalrag.measures.names import FloatArray
-from canlegalrag.measures.stats import drawn_means, intervals, percentiles
+from canlegalrag.measures.stats import FEWEST, drawn_means, intervals, percentiles
 from canlegalrag.types import Scores
 
 __all__ = ["Values", "flat", "group", "macro", "summarise"]
@@ -81,7 +81,7 @@ def macro(
     """The mean of the groups' means, each with equal weight, however many queries it has.
 
     A group without any value of a measure is left out of its mean. The interval is that of a stratified bootstrap,
-    whose blocks are drawn within each group; NaN where a group has fewer than two blocks with a value.
+    whose blocks are drawn within each group; NaN where a group has fewer than `stats.FEWEST` blocks with a value.
 
     Args:
         parts: label to scores, from `group`.
@@ -107,7 +107,7 @@ def macro(
     for i, part in enumerate(parts.values()):
         queries = list(next(iter(part.per_query.values())))
         # Each group has draws of its own, or all would rise and fall together.
-        drawn = drawn_means(_table(part.per_query, queries), _labels(queries, blocks), resamples, seed + i)
+        drawn = drawn_means(_table(part.per_query, queries), _labels(queries, blocks), resamples, seed + i, FEWEST)
         sums += np.where(there[:, i, None], drawn, 0.0)
     limits = percentiles(sums / np.where(there.any(axis=1), there.sum(axis=1), np.nan)[:, None]).tolist()
     return Scores(

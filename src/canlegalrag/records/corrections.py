@@ -10,6 +10,7 @@ from canlegalrag.measures.decided import LABELS, purpose_of
 from canlegalrag.near import Near
 from canlegalrag.records._fields import rows
 from canlegalrag.types import Judged, Verdict
+from canlegalrag.wording import many
 
 __all__ = ["Correction", "corrected", "read_corrections"]
 
@@ -89,7 +90,7 @@ def _corrected(judged: Judged, corrections: Sequence[Correction]) -> Judged:
     for one in corrections:
         claims = judged.claims if one.side == "answer" else judged.reference
         if claims is None or one.index >= len(claims):
-            has = "isn't taken apart" if claims is None else f"has {len(claims)} claims"
+            has = "isn't taken apart" if claims is None else f"has {many(len(claims), 'claim')}"
             what = f"there is no claim {one.index}: the {one.side} {has}"
             raise InputError(f"{one.where}: index", what, "indexes count from 0")
         if one.claim and one.claim != claims[one.index].text:

@@ -12,6 +12,7 @@ from canlegalrag.plain import HALF, is_whole
 from canlegalrag.records._fields import Row, once, rows
 from canlegalrag.records.answers import STOPS
 from canlegalrag.types import Claim, Judged, Verdict
+from canlegalrag.wording import many
 
 __all__ = ["judged_line", "judged_rows", "read_verdicts"]
 
@@ -175,7 +176,7 @@ def _verdict(row: Row, sides: dict[str, tuple[Claim, ...] | None]) -> Verdict:
     side, index = row.choice("side", _SIDES), row.whole("index")
     claims = sides[side]
     if claims is None or index >= len(claims):
-        has = "isn't taken apart" if claims is None else f"has {len(claims)} claims"
+        has = "isn't taken apart" if claims is None else f"has {many(len(claims), 'claim')}"
         raise row.fault("index", f"there is no claim {index}: the {side} {has}", "indexes count from 0")
     against = row.text("against")
     if not against.strip() or against == side:

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -46,19 +46,19 @@ class BM25:
     """The formula and its parameters."""
     tokenizer: str
     """Name of the tokenizer, of documents and queries alike."""
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     """Ids of the documents, in corpus order."""
-    postings: Postings
+    postings: Postings = field(repr=False)
     """The index over units: documents, or passages."""
-    lengths: Array
+    lengths: Array = field(repr=False)
     """(units,) tokens in each unit."""
-    sizes: Array
+    sizes: Array = field(repr=False)
     """(documents,) characters in each document, to know the documents again."""
-    firsts: Array | None = None
+    firsts: Array | None = field(default=None, repr=False)
     """(documents + 1,) the first passage of each document; None where whole documents are ranked."""
-    spans: Array | None = None
+    spans: Array | None = field(default=None, repr=False)
     """(passages, 2) first character and one past the last; None where whole documents are ranked."""
-    documents: Mapping[str, Document] | None = None
+    documents: Mapping[str, Document] | None = field(default=None, repr=False)
     """Where the text of a passage is read; without it `Passage.text` is None."""
 
     @classmethod

@@ -5,7 +5,7 @@ import tempfile
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import count, pairwise
 from typing import IO, Any, NamedTuple
 
@@ -38,7 +38,7 @@ class Postings:
     the others are lists in the manner of a CSC matrix.
     """
 
-    terms: dict[str, int]
+    terms: dict[str, int] = field(repr=False)
     """term -> code."""
     idf: Array
     """(terms,) float64."""

@@ -1,7 +1,7 @@
 """Dense retrieval: ranks documents, or passages of documents, by the inner product of unit vectors."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -32,7 +32,7 @@ class Dense:
     """Embeds the queries, as it embedded the documents."""
     index: Stored
     """Vectors, and whose they are."""
-    documents: Mapping[str, Document] | None = None
+    documents: Mapping[str, Document] | None = field(default=None, repr=False)
     """Where the text of a passage is read; without it `Passage.text` is None."""
     approximate: Approximate | None = None
     """Finds candidates in place of exact search."""

@@ -6,7 +6,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +41,7 @@ _SAMPLE = 64  # documents that are cut again to see whether a finished index has
 class Source:
     """What is indexed, and how."""
 
-    documents: Mapping[str, Document]
+    documents: Mapping[str, Document] = field(repr=False)
     """By id; read twice, once to cut and once to embed, and never held."""
     passages: Spans | None = None
     """Where to cut; None for whole documents."""

@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -64,19 +64,19 @@ class Stored:
 
     folder: Path
     """Where it is."""
-    meta: Mapping[str, Any]
+    meta: Mapping[str, Any] = field(repr=False)
     """What made it, its counts and checksums."""
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = field(repr=False)
     """Ids of the documents, in corpus order."""
-    sizes: Array
+    sizes: Array = field(repr=False)
     """(documents,) characters in each document, to know the documents again."""
-    firsts: Array
+    firsts: Array = field(repr=False)
     """(documents + 1,) the first passage of each document."""
-    spans: Array | None
+    spans: Array | None = field(repr=False)
     """(passages, 2) first character and one past the last; None where whole documents are ranked."""
-    blank: Array
+    blank: Array = field(repr=False)
     """Positions of passages without content, whose vectors are zero, rising."""
-    vectors: Array
+    vectors: Array = field(repr=False)
     """(passages, dimensions) float32 or float16 of length 1, memory-mapped."""
 
     @property

@@ -7,7 +7,7 @@ from canlegalrag.submission.entering import PARTS, Checked, check, parts
 from canlegalrag.submission.evaluating import entry, evaluate
 from canlegalrag.submission.limits import LIMITS, Limits
 from canlegalrag.submission.rows import RESAMPLES, number, scores_json
-from canlegalrag.submission.scoring import DEFAULT_MEASURES, score_run
+from canlegalrag.submission.scoring import DEFAULT_MEASURES, score_run, shallow
 from canlegalrag.submission.spreadsheet import csv
 from canlegalrag.submission.system_card import System
 
@@ -34,4 +34,5 @@ __all__ = [
     "score_run",
     "score_verdicts",
     "scores_json",
+    "shallow",
 ]

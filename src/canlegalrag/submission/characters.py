@@ -13,6 +13,7 @@ from canlegalrag.measures.names import MEASURES, Measure, parse_all
 from canlegalrag.measures.span_faults import Place, faults, has_offsets
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.types import Problem, Run, Scores, Snippet
+from canlegalrag.wording import many
 
 __all__ = [
     "SPAN_DEPTHS",
@@ -99,7 +100,7 @@ def without_gold(benchmark: Benchmark, measures: Sequence[Measure]) -> list[Prob
     """A note on queries that count as zero only because nothing can be found for them."""
     name = next((str(m) for m in measures if m.name.startswith("reference_")), None)
     empty = sum(not spans_ for spans_ in gold_spans(benchmark).values()) if name else 0
-    what = f"{empty} queries have no gold span: they count as zero, as in the published code"
+    what = f"{many(empty, 'query')} without a gold span: counted as zero, as in the published code"
     return [Problem(f"measure {name!r}", what, "span_… leaves them out", fatal=False)] if empty else []
 
 

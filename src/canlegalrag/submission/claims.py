@@ -194,7 +194,7 @@ def _strangers(judged: Mapping[str, Judged], part: Mapping[str, Judged], benchma
         yield Problem(f"query {query!r}", "is not in the benchmark: left out", near(query), fatal=False)
     if len(strangers) > _SHOWN:
         more = len(strangers) - _SHOWN
-        what = f"{more} more {'query is' if more == 1 else 'queries are'} not in the benchmark: left out"
+        what = f"{many(more, 'more query')} not in the benchmark: left out"
         yield Problem("verdicts", what, fatal=False)
 
 

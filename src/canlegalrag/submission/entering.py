@@ -41,11 +41,11 @@ class Checked:
 
     system: System | None
     """Its card; None without a usable name."""
-    run: Mapping[str, list[Hit]]
+    run: Mapping[str, list[Hit]] = field(repr=False)
     """Query id -> hits that can be scored; empty where there are none."""
-    answers: Mapping[str, Answer] | None
+    answers: Mapping[str, Answer] | None = field(repr=False)
     """Query id -> answer; None where there is no such file."""
-    judged: Mapping[str, Judged] | None
+    judged: Mapping[str, Judged] | None = field(repr=False)
     """Query id -> what was judged of these answers; None where there is no such file."""
     problems: tuple[Problem, ...]
     """What is wrong: all of it, or of many the first of each kind."""

@@ -20,7 +20,7 @@ from canlegalrag.submission.entering import Checked
 from canlegalrag.submission.faults import many
 from canlegalrag.submission.limits import LIMITS, Clock, Limits
 from canlegalrag.submission.rows import RESAMPLES, number, rows
-from canlegalrag.submission.scoring import score_run
+from canlegalrag.submission.scoring import score_run, shallow
 from canlegalrag.submission.telling import of_claims
 from canlegalrag.types import Answer, Judged
 
@@ -71,6 +71,7 @@ def evaluate(checked: Checked, benchmark: Benchmark, limits: Limits = LIMITS) ->
         told = set(unjudged(judged, benchmark)) if checked.answers is not None else set()  # in words that know why
         notes += [str(problem) for problem in problems if problem not in told]
     notes += of_claims(checked, claims, benchmark)
+    notes += [said] if retrieval and (said := shallow(retrieval)) else []
     return {
         "retrieval": retrieval,
         "claims": claims,

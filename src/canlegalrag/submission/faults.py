@@ -7,6 +7,7 @@ from pathlib import PurePath
 from canlegalrag.errors import InputError
 from canlegalrag.submission.limits import Limits
 from canlegalrag.types import Problem
+from canlegalrag.wording import many
 
 __all__ = ["Faults", "many", "plain_name", "shown"]
 
@@ -69,16 +70,6 @@ def _order(problem: Problem, files: Sequence[str]) -> tuple[bool, int, float]:
     line = re.match("[0-9]+", rest)
     place = int(line[0]) if line else float("inf") if rest == " …" else 0
     return not problem.fatal, files.index(file), place
-
-
-def many(count: int, noun: str) -> str:
-    """A number of things.
-
-    >>> many(1, "answer"), many(2_000, "answer"), many(2, "query")
-    ('1 answer', '2,000 answers', '2 queries')
-    """
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count:,} {noun if count == 1 else plural}"
 
 
 def plain_name(path: PurePath) -> str:

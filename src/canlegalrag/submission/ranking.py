@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 from canlegalrag.benchmark import Benchmark, missing
-from canlegalrag.files import finite
+from canlegalrag.files import finite, trec_fault
 from canlegalrag.measures import retrieval
 from canlegalrag.near import Near
 from canlegalrag.submission.faults import many, shown
@@ -90,9 +90,8 @@ class Ranking:
             if line.lstrip().startswith("{"):
                 fix = "name it run.jsonl" if not ranks else "one shape a file"
                 self._add("lines of JSON in a TREC run", where, "is JSON, not a line of a TREC run: left out", fix)
-            elif len(cells) not in (5, 6):
-                fix = "query Q0 document rank score tag; ids with spaces need JSON Lines"
-                self._add("lines with too few or too many columns", where, f"{len(cells)} columns instead of 6", fix)
+            elif len(cells) not in (5, 6) or (len(cells) == 5 and finite(cells[4]) is None):
+                self._add("lines with too few or too many columns", where, *trec_fault(line))
             elif cells[0] not in self.benchmark.queries:
                 self.queries.strangers.setdefault(cells[0], where)
             else:

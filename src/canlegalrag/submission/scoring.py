@@ -10,14 +10,15 @@ import numpy as np
 from canlegalrag import __version__
 from canlegalrag.benchmark import Benchmark, check_run, missing
 from canlegalrag.measures import retrieval, spans
-from canlegalrag.measures.names import MEASURES, Family, Measure, parse_all
+from canlegalrag.measures.names import MEASURES, Family, Measure, parse, parse_all
 from canlegalrag.measures.span_faults import Place, in_query
-from canlegalrag.near import fold
+from canlegalrag.near import Near
 from canlegalrag.submission.characters import gold_spans, require_offsets, span_measures, span_report, without_gold
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.types import Problem, Qrels, Run, Scores
+from canlegalrag.wording import many
 
-__all__ = ["DEFAULT_MEASURES", "counted", "score_run"]
+__all__ = ["DEFAULT_MEASURES", "counted", "score_run", "shallow"]
 
 DEFAULT_MEASURES = "ndcg@10 recall@10 recall@100 precision@10 hit@10 mrr map rprec judged@10"
 """What `canlegalrag score` computes when nothing is asked: the standard family."""
@@ -108,6 +109,8 @@ def _provenance(
         "definitions": definitions,
         "benchmark": benchmark.identity if benchmark else None,
         "queries": len(judged),
+        "documents": len(benchmark.documents) if benchmark else None,
+        "depth": max((len({hit.doc_id for hit in hits}) for hits in run.values()), default=0),
         "blocks": len({blocks[q] for q in judged if q in blocks}) if blocks else len(judged),
         "bootstrap": {"resamples": RESAMPLES, "seed": seed, "level": 0.95, "unit": "block" if blocks else "query"},
         "audit": dataclasses.asdict(retrieval.audit(judged, benchmark.counted(run) if benchmark else run)),
@@ -115,6 +118,29 @@ def _provenance(
         "problems": [str(p) for p in problems[:100]],
         "problem_count": len(problems),
     }
+
+
+def shallow(payload: Mapping[str, Any]) -> str:
+    """Say where measures look deeper than a run lists documents, so that nobody takes `recall@100` of ten for more.
+
+    A run of ours was asked for k: where it lists fewer, no more match. Empty where there is nothing to say.
+
+    Args:
+        payload: what `score_run` gave.
+    """
+    made = payload.get("provenance", {})
+    depth = made.get("depth")
+    if not depth:  # scored before it was counted, or nothing is listed at all
+        return ""
+    known = {name: parse(name) for name, family in made["definitions"].items() if family == "standard"}
+    reach = max(depth, made["run"].get("k") or 0)
+    deepest = max((m.k or 0 for m in known.values()), default=0)
+    if reach >= min(deepest, made.get("documents") or deepest):
+        return ""
+    whole = [name for name, m in known.items() if m.k is None and MEASURES[m.name].cutoff == "allowed"]
+    names = [name for name, m in known.items() if (m.k or 0) > reach] + whole
+    listed = f"{', '.join(names[:-1])} and {names[-1]} count" if len(names) > 1 else f"{names[0]} counts"
+    return f"The run lists at most {many(reach, 'document')} a query: {listed} what is in those."
 
 
 def counted(benchmark: Benchmark | None, run: Run, family: Family, depth: int | None) -> Run:
@@ -153,26 +179,22 @@ def _joined(parts: Sequence[Scores]) -> Scores:
 
 
 def _check_ids(qrels: Qrels, run: Run, place: Place) -> list[Problem]:
-    """What can be said of a run when only judgments are known: ids that miss one by case or normal form."""
-    queries = {fold(q): q for q in qrels}
-
-    def slip(id_: str, known: Mapping[str, str]) -> str:
-        meant = known.get(fold(id_))
-        return f"differs from {meant!r} by case or normal form only" if meant else ""
-
+    """What can be said of a run when only judgments are known: of documents, ids that miss a judged one by a trifle."""
+    # Where no query is known, a like id is another query's; most documents are rightly not judged.
+    near_query = Near(qrels, 0 if run.keys().isdisjoint(qrels) else 50)
     strange = [
-        Problem(f"query {q!r}", "is not in the judgments: left out", slip(q, queries), fatal=False)
+        Problem(f"query {q!r}", "is not in the judgments: left out", near_query(q), fatal=False)
         for q in run
         if q not in qrels
     ]
     for query, judged in qrels.items():
-        known = {fold(d): d for d in judged}
+        near_document = Near(judged, 0)
         first: dict[str, int] = {}
         for i, hit in enumerate(run.get(query, ())):
             first.setdefault(hit.doc_id, i)
         strange += [
             Problem(place(query, i, document), f"document {document!r} is not judged", fix, fatal=False)
             for document, i in first.items()
-            if document not in judged and (fix := slip(document, known))
+            if document not in judged and (fix := near_document(document))
         ]
     return strange + missing(qrels, run)
