@@ -126,9 +126,9 @@ def rank_intervals(
         seed: of the draws.
 
     Returns:
-        The 2.5th and 97.5th percentile, rounded outwards; None where fewer than two blocks hold a value.
+        The 2.5th and 97.5th percentile, rounded outwards; None where fewer than `stats.FEWEST` blocks hold a value.
 
-    >>> rank_intervals(np.array([[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]]), ["a", "b"], 100, 0)
+    >>> rank_intervals(np.array([[1.0] * 5, [0.0] * 5, [0.0] * 5]), list("abcde"), 100, 0)
     [(1, 1), (2, 2), (2, 2)]
     """
     if not len(values):

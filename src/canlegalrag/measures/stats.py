@@ -114,7 +114,7 @@ def intervals(
     Raises:
         InputError: as `block_bootstrap`.
     """
-    return percentiles(drawn_means(values, blocks, resamples, seed, FEWEST))
+    return percentiles(drawn_means(values, blocks, resamples, seed))
 
 
 def percentiles(drawn: FloatArray) -> FloatArray:
@@ -129,11 +129,11 @@ def percentiles(drawn: FloatArray) -> FloatArray:
 
 
 def drawn_means(
-    values: ArrayLike, blocks: Sequence[Hashable] | None = None, resamples: int = 10_000, seed: int = 0, fewest: int = 2
+    values: ArrayLike, blocks: Sequence[Hashable] | None = None, resamples: int = 10_000, seed: int = 0
 ) -> FloatArray:
     """Means (rows, resamples) of values (rows, queries) on blocks drawn with replacement, as in `block_bootstrap`.
 
-    NaN where a resample has no value, and all along where fewer than `fewest` blocks hold one.
+    NaN where a resample has no value, and all along where fewer than `FEWEST` blocks hold one.
 
     Raises:
         InputError: as `block_bootstrap`.
@@ -145,7 +145,7 @@ def drawn_means(
     sums = block_sums(np.where(there, table, 0.0), codes, n_blocks)
     sizes = block_sums(there.astype(np.float64), codes, n_blocks)
     means = np.full((len(table), resamples), np.nan)
-    usable = np.flatnonzero((sizes > 0).sum(axis=1) >= fewest)
+    usable = np.flatnonzero((sizes > 0).sum(axis=1) >= FEWEST)
     if len(usable):
         drawn = np.concatenate(list(resampled(np.vstack([sums[usable], sizes[usable]]), resamples, seed)), axis=1)
         total, size = drawn[: len(usable)], drawn[len(usable) :]

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from canlegalrag.measures.names import FloatArray
-from canlegalrag.measures.stats import FEWEST, drawn_means, intervals, percentiles
+from canlegalrag.measures.stats import drawn_means, intervals, percentiles
 from canlegalrag.types import Scores
 
 __all__ = ["Values", "flat", "group", "macro", "summarise"]
@@ -107,7 +107,7 @@ def macro(
     for i, part in enumerate(parts.values()):
         queries = list(next(iter(part.per_query.values())))
         # Each group has draws of its own, or all would rise and fall together.
-        drawn = drawn_means(_table(part.per_query, queries), _labels(queries, blocks), resamples, seed + i, FEWEST)
+        drawn = drawn_means(_table(part.per_query, queries), _labels(queries, blocks), resamples, seed + i)
         sums += np.where(there[:, i, None], drawn, 0.0)
     limits = percentiles(sums / np.where(there.any(axis=1), there.sum(axis=1), np.nan)[:, None]).tolist()
     return Scores(
