@@ -38,8 +38,8 @@ def pairs(
 
     >>> values = np.array([[0.4, 0.6, 0.9], [0.1, 0.2, 0.7]])
     >>> (pair,) = pairs(["bm25", "dense"], values, ["a", "b", "c"], 1000, 0)
-    >>> pair.p, pair.n, pair.apart
-    (0.25, 3, False)
+    >>> pair.p, pair.n, pair.differing, pair.apart
+    (0.25, 3, 3, False)
     """
     if len(names) < 2:
         return []
@@ -60,6 +60,7 @@ def pairs(
         p = _p(block_sums(a - b, codes, len(place)), tie, None, resamples, seed)
     p = np.where(n > 0, p, np.nan)
     adjusted = holm(p)
+    differing = (np.abs(block_sums(a - b, codes, len(place))) > tie[:, None]).sum(axis=1)
     held = (block_sums(both.astype(np.float64), codes, len(place)) > 0).sum(axis=1)
     with np.errstate(invalid="ignore"):
         mean_a, mean_b = a.sum(axis=1) / n, b.sum(axis=1) / n
@@ -78,6 +79,7 @@ def pairs(
             skipped=len(blocks) - int(n[at]),
             blocks=int(held[at]),
             apart=bool(adjusted[at] < level),
+            differing=int(differing[at]),
         )
         for at, (i, j) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     ]
