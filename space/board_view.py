@@ -10,6 +10,7 @@ from place import BENCHMARK, STORE
 from canlegalrag import leaderboard as boards
 from canlegalrag.leaderboard import COLUMNS, DEFAULT_COLUMNS, FIELDS, KINDS, State
 from canlegalrag.leaderboard.cards import harmless
+from canlegalrag.wording import many
 
 _WIDTHS = {"configuration": "260px"} | {
     COLUMNS[name]: f"{width}px"
@@ -56,9 +57,7 @@ def state_of(*given: Any) -> State:
 def _controls(of: State, whole: boards.Board, there: list[Any], plot: str) -> list[dict[str, Any]]:
     """The controls with the choices that this benchmark gives, set to what is shown."""
     usual = {BENCHMARK.fingerprint[:8]: f"{BENCHMARK.name}: this Space's own"}
-    named = {
-        n.fingerprint[:8]: f"{n.name}: {n.entries} system{'s' * (n.entries != 1)}" for n in boards.benchmarks(there)
-    }
+    named = {n.fingerprint[:8]: f"{n.name}: {many(n.entries, 'system')}" for n in boards.benchmarks(there)}
     here = [row.entry for row in whole.rows]
     measures = list(whole.measures) or [whole.measure]
     found = [f"{field}={group}" for field in FIELDS for group in boards.groups(here, whole.measure, field)]

@@ -13,6 +13,7 @@ from place import BENCHMARK, STORE
 from canlegalrag import files, submission
 from canlegalrag.errors import InputError
 from canlegalrag.leaderboard.cards import harmless
+from canlegalrag.wording import many
 
 Held = tuple[list[str], dict[str, Any] | None]
 """Which files were checked, and what would be entered: None where it can't be."""
@@ -25,11 +26,11 @@ on your machine."""
 
 
 def _verdict(checked: submission.Checked) -> str:
-    many = f"{checked.count:,} problem{'s' * (checked.count != 1)}"
+    count = many(checked.count, "problem")
     if checked.fatal:
-        return f"{many}: it can't be entered until the fatal ones are mended. What is sound is scored below."
+        return f"{count}: it can't be entered until the fatal ones are mended. What is sound is scored below."
     listed = (
-        f"{many}: it can be entered, but what is listed is left out."
+        f"{count}: it can be entered, but what is listed is left out."
         if checked.count
         else "No problems: it can be entered."
     )

@@ -83,9 +83,7 @@ def citations(
         pinpoints += [f"p {a}" if a == b else f"pp {a}-{b}" for a, b in c.pages] + [f"s {s}" for s in c.sections]
         table.add_row(str(line + 1), c.kind, c.key, c.court_id, ", ".join(pinpoints), c.style, "; ".join(c.warnings))
     show(table)
-    groups = len({c.group for c in found})
-    said = f"{len(found)} citation{'s' * (len(found) != 1)}"
-    note(f"{said} of {groups} authorit{'y' if groups == 1 else 'ies'}")
+    note(f"{many(len(found), 'citation')} of {many(len({c.group for c in found}), 'authority')}")
 
 
 def _check_citations(text: str, source: str, json: bool) -> None:

@@ -54,13 +54,14 @@ def pairs(
     a, b = np.where(both, values[first], 0.0), np.where(both, values[second], 0.0)
     n = both.sum(axis=1)
     tie = _TIE * (np.abs(a) + np.abs(b)).sum(axis=1)
+    differences = block_sums(a - b, codes, len(place))
     if there.all():
         p = _p(block_sums(values - values.mean(axis=0), codes, len(place)), tie, (first, second), resamples, seed)
     else:
-        p = _p(block_sums(a - b, codes, len(place)), tie, None, resamples, seed)
+        p = _p(differences, tie, None, resamples, seed)
     p = np.where(n > 0, p, np.nan)
     adjusted = holm(p)
-    differing = (np.abs(block_sums(a - b, codes, len(place))) > tie[:, None]).sum(axis=1)
+    differing = (np.abs(differences) > tie[:, None]).sum(axis=1)
     held = (block_sums(both.astype(np.float64), codes, len(place)) > 0).sum(axis=1)
     with np.errstate(invalid="ignore"):
         mean_a, mean_b = a.sum(axis=1) / n, b.sum(axis=1) / n

@@ -10,10 +10,11 @@ from canlegalrag.measures.citations import STATUSES, Registry, authorities
 from canlegalrag.measures.citations import check as check_citations
 from canlegalrag.measures.decided import purpose_of
 from canlegalrag.near import Near
-from canlegalrag.submission.faults import Faults, many, shown
+from canlegalrag.submission.faults import Faults, shown
 from canlegalrag.submission.limits import Clock
 from canlegalrag.text import terms
 from canlegalrag.types import Answer, Judged, Verdict
+from canlegalrag.wording import many
 
 __all__ = ["cited", "to_answers"]
 

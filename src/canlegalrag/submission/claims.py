@@ -14,9 +14,9 @@ from canlegalrag.measures import claims, retrieval
 from canlegalrag.measures.decided import LABELS, PURPOSES, purpose_of
 from canlegalrag.measures.shares import Share, summarise
 from canlegalrag.near import Near
-from canlegalrag.submission.faults import many
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.types import Judged, Problem, Scores
+from canlegalrag.wording import many
 
 __all__ = ["judges_of", "score_verdicts", "unjudged"]
 

@@ -17,12 +17,12 @@ from canlegalrag.measures.names import parse_all
 from canlegalrag.submission.characters import SPAN_DEPTHS
 from canlegalrag.submission.claims import score_verdicts, unjudged
 from canlegalrag.submission.entering import Checked
-from canlegalrag.submission.faults import many
 from canlegalrag.submission.limits import LIMITS, Clock, Limits
 from canlegalrag.submission.rows import RESAMPLES, number, rows
 from canlegalrag.submission.scoring import score_run, shallow
 from canlegalrag.submission.telling import of_claims
 from canlegalrag.types import Answer, Judged
+from canlegalrag.wording import many
 
 __all__ = ["ALL_MEASURES", "GROUPS", "JUDGED_HERE", "entry", "evaluate"]
 

@@ -7,9 +7,8 @@ from pathlib import PurePath
 from canlegalrag.errors import InputError
 from canlegalrag.submission.limits import Limits
 from canlegalrag.types import Problem
-from canlegalrag.wording import many
 
-__all__ = ["Faults", "many", "plain_name", "shown"]
+__all__ = ["Faults", "plain_name", "shown"]
 
 
 class Faults:

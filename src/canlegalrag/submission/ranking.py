@@ -8,10 +8,11 @@ from canlegalrag.benchmark import Benchmark, missing
 from canlegalrag.files import finite, trec_fault
 from canlegalrag.measures import retrieval
 from canlegalrag.near import Near
-from canlegalrag.submission.faults import many, shown
+from canlegalrag.submission.faults import shown
 from canlegalrag.submission.known import Queries, id_problem, lengths
 from canlegalrag.submission.tolerant import Source
 from canlegalrag.types import Hit, Passage
+from canlegalrag.wording import many
 
 __all__ = ["TREC", "Ranking", "read_ranking"]
 

@@ -7,7 +7,8 @@ from canlegalrag.benchmark import Benchmark
 from canlegalrag.submission.claims import judges_of
 from canlegalrag.submission.contradicting import MARK
 from canlegalrag.submission.entering import Checked
-from canlegalrag.submission.faults import many, shown
+from canlegalrag.submission.faults import shown
+from canlegalrag.wording import many
 
 __all__ = ["of_claims"]
 
